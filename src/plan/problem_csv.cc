@@ -10,14 +10,29 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cgrun {
 namespace {
 
-enum Column : size_t { kId, kLower, kUpper, kSize, kAlignment, kOffset };
+enum Column : size_t { kId, kLower, kUpper, kSize, kAlignment, kOffset, kNoColumn };
 constexpr std::array<std::string_view, 6> kColumns = {"id",   "lower",     "upper",
                                                       "size", "alignment", "offset"};
+// What MiniMalloc's older files call them. An `end` is the last step, not the one behind it.
+constexpr std::pair<std::string_view, Column> kOlderNames[] = {
+    {"buffer", kId}, {"buffer_id", kId}, {"begin", kLower}, {"start", kLower}, {"end", kUpper}};
+constexpr std::string_view kLastStep = "end";
+
+std::optional<Column> ColumnNamed(std::string_view name) {
+  const auto known = std::find(kColumns.begin(), kColumns.end(), name);
+  if (known != kColumns.end()) return static_cast<Column>(known - kColumns.begin());
+  for (const auto& [older, column] : kOlderNames) {
+    if (older == name) return column;
+  }
+  return std::nullopt;
+}
+
 // What messages call a cell.
 constexpr std::array<std::string_view, 6> kNouns = {"id",   "lower step", "upper step",
                                                     "size", "alignment",  "offset"};
@@ -153,10 +168,11 @@ class Reader {
     }
     if (IsOther(*header)) return false;
     for (const Cell& cell : *header) {
-      const auto known = std::find(kColumns.begin(), kColumns.end(), cell.text);
-      const auto column = static_cast<Column>(known - kColumns.begin());
+      const auto known = ColumnNamed(cell.text);
+      const Column column = known.value_or(kNoColumn);
       const bool repeated = std::find(header_.begin(), header_.end(), column) != header_.end();
-      if (known == kColumns.end()) {
+      ends_with_last_step_ |= cell.text == kLastStep;
+      if (!known) {
         const std::vector<std::string> names(kColumns.begin(), kColumns.end());
         Error(cell.place, "unknown column " + Shown(cell.text), SuggestName(cell.text, names));
       } else if (repeated) {
@@ -175,9 +191,8 @@ class Reader {
 
   // Reports a header that names hardly a column of a list of buffers.
   bool IsOther(const std::vector<Cell>& header) {
-    const auto required = std::span(kColumns).first(kRequiredColumns);
     const auto named = std::ranges::count_if(header, [&](const Cell& cell) {
-      return std::ranges::find(required, cell.text) != required.end();
+      return ColumnNamed(cell.text).value_or(kNoColumn) < kRequiredColumns;
     });
     if (named > 1) return false;
     const Cell &first = header.front(), &last = header.back();
@@ -220,7 +235,7 @@ class Reader {
     }
     const int64_t number = ReadNumber(cell, column);
     if (column == kLower) buffer.lower = number;
-    if (column == kUpper) buffer.upper = number;
+    if (column == kUpper) buffer.upper = number + (ends_with_last_step_ && number < INT64_MAX);
     if (column == kSize) buffer.bytes = number;
     if (column == kAlignment) buffer.alignment = number;
     if (column == kOffset) buffer.offset = number;
@@ -286,6 +301,7 @@ class Reader {
   std::string_view rest_;  // not yet read
   int line_ = 0;
   int errors_ = 0;
+  bool ends_with_last_step_ = false;
   std::vector<Column> header_;
   std::map<std::string, int, std::less<>> lines_of_ids_;
   MemoryProblem problem_;

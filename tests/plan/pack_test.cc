@@ -193,6 +193,9 @@ TEST_P(MiniMalloc, IsPacked) {
   MemoryProblem limited = *problem;
   limited.capacity = kCapacity;
   EXPECT_LE(Pack(limited, {.nodes = 1'000'000}).plan.peak_bytes, kCapacity);
+  // One that is not met keeps no plan from growing lower.
+  limited.capacity = packing.plan.lower_bound_bytes;
+  EXPECT_LE(Pack(limited, {.nodes = 2'000'000}).plan.peak_bytes, kCapacity);
 }
 
 INSTANTIATE_TEST_SUITE_P(Instances, MiniMalloc,

@@ -48,6 +48,13 @@ TEST(ReadProblemCsv, ReadsTheFormOfMiniMalloc) {
   EXPECT_TRUE(Same(problem, {{{4, 0, 3, 1, {}, "b1"}, {4, 3, 9, 1, {}, "b2"}}, {}}));
 }
 
+TEST(ReadProblemCsv, ReadsTheOlderFormsOfMiniMalloc) {
+  const MemoryProblem wanted = {{{4, 0, 3, 1, {}, "b1"}, {4, 3, 9, 1, {}, "b2"}}, {}};
+  EXPECT_TRUE(Same(ReadRight("buffer,start,end,size\nb1,0,2,4\nb2,3,8,4\n"), wanted));
+  EXPECT_TRUE(Same(ReadRight("buffer_id,begin,upper,size\nb1,0,3,4\nb2,3,9,4\n"), wanted));
+  EXPECT_EQ(ErrorsOf("id,lower,start,end,size\n"), "1:10 the column 'start' appears twice");
+}
+
 TEST(ReadProblemCsv, TakesColumnsInAnyOrderAndLenientLines) {
   const MemoryProblem problem = ReadRight(
       "\xEF\xBB\xBF\r\n offset ,size,id,upper,lower,alignment\r\n"

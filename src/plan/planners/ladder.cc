@@ -34,7 +34,9 @@ void Ladder::Climb(Bytes target, MemoryPlan& plan, Effort& effort) {
     if (is_asked || !is_varied()) {
       Search(is_asked ? capacity : low, order, nodes_, plan, effort);
     }
+    // What cannot be met is not to keep plans from growing lower: every other round is for them.
     if (!is_asked) Descend(low, order, plan, effort);
+    if (is_asked && round_ % 2 == 1) Descend(capacity, order, plan, effort);
     ++turn_;
   }
   if (!is_varied()) nodes_ *= 2;

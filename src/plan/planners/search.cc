@@ -87,12 +87,12 @@ class OpenPiece {
     return plan_.peak_bytes <= std::max(target, plan_.lower_bound_bytes) || effort.over();
   }
 
-  // What to look for: as long as the capacity of the problem is not met, that; then the target or,
+  // What to look for: as long as the capacity of the problem is not met, that; then the target. Or,
   // where `step` is not 0, 1 / 2^step of the way there.
   Bytes CapacityOf(Bytes target, int64_t step) const {
-    const Bytes low = std::max(target, plan_.lower_bound_bytes);
+    Bytes low = std::max(target, plan_.lower_bound_bytes);
     const Bytes asked = piece_.problem.capacity.value_or(kNoLimit);
-    if (low <= asked && asked < plan_.peak_bytes) return asked;
+    if (low <= asked && asked < plan_.peak_bytes) low = asked;
     return step == 0 ? low : plan_.peak_bytes - ((plan_.peak_bytes - low) >> step);
   }
 
