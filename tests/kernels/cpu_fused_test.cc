@@ -192,7 +192,7 @@ struct Unpooled {
   std::vector<int> operands;
   std::vector<HostTensor> other;
 
-  void Check(int threads) const {
+  std::vector<HostTensor> Fused(int threads) const {
     std::vector<HostTensor> inputs = max_pool_grad.inputs;
     inputs.insert(inputs.end(), other.begin(), other.end());
     NodeSignature fused{OpId::fused, Attributes(), max_pool_grad.node.inputs, reader.outputs, {}};
@@ -202,12 +202,55 @@ struct Unpooled {
     fused.body = {{OpId::max_pool_grad, max_pool_grad.node.attributes, {0, 1}},
                   {reader.op, reader.attributes, operands}};
     EXPECT_EQ(FaultOfFused(fused), "");
-    const HostTensor between = OwnOutputs(max_pool_grad.node, max_pool_grad.inputs)[0];
+    return OwnOutputs(fused, inputs, threads);
+  }
+
+  // What the reader reads, where this is between the two.
+  std::vector<HostTensor> Apart(const HostTensor& between) const {
     std::vector<HostTensor> apart;
     for (const int operand : operands) apart.push_back(operand < 0 ? between : other[0]);
-    ExpectSameBits(OwnOutputs(fused, inputs, threads), OwnOutputs(reader, apart, threads));
+    return apart;
+  }
+
+  void Check(int threads) const {
+    const HostTensor between = OwnOutputs(max_pool_grad.node, max_pool_grad.inputs)[0];
+    ExpectSameBits(Fused(threads), OwnOutputs(reader, Apart(between), threads));
+  }
+  void CheckAgainstReference(int threads) const {
+    const HostTensor between = Evaluated(max_pool_grad)[0];
+    ExpectSameBits(Fused(threads), Evaluated({reader, Apart(between)}));
   }
 };
+
+// The gradients of the convolution's weight, its input, and, where there is a sum to make, its
+// bias.
+std::vector<Unpooled> GradientsBehind(const RandomNode& pool_grad, const RandomNode& forward) {
+  const auto& conv = forward.node.attributes.As<ConvAttributes>();
+  const Attributes grad =
+      Attributes::Of(ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride,
+                                        conv.padding, conv.dilation, conv.groups});
+  const TensorType &x = forward.node.inputs[0], &weight = forward.node.inputs[1];
+  const TensorType dy = forward.node.outputs[0];
+  std::vector<Unpooled> gradients = {{pool_grad,
+                                      {OpId::conv_weight_grad, grad, {x, dy}, {weight}, {}},
+                                      {2, -1},
+                                      {forward.inputs[0]}},
+                                     {pool_grad,
+                                      {OpId::conv_input_grad, grad, {dy, weight}, {x}, {}},
+                                      {-1, 2},
+                                      {forward.inputs[1]}}};
+  if (dy.shape[1].size > 1 && dy.shape[2].size * dy.shape[3].size > 1) {
+    gradients.push_back({pool_grad,
+                         {OpId::reduce_sum,
+                          Attributes::Of(ReduceAttributes{{0, 2, 3}}),
+                          {dy},
+                          {{DType::kF32, {dy.shape[1]}}},
+                          {}},
+                         {-1},
+                         {}});
+  }
+  return gradients;
+}
 
 TEST(UnpooledGradients, HaveTheBitsOfTheirOperators) {
   Dice dice(6);
@@ -217,34 +260,10 @@ TEST(UnpooledGradients, HaveTheBitsOfTheirOperators) {
     const RandomNode forward = AnyConvNode(dice, AnySize(dice));
     const HostTensor y = OwnOutputs(forward.node, forward.inputs)[0];
     const RandomNode pool_grad = GradientOf(dice, AnyMaxPoolOf(dice, y));
-    const auto& conv = forward.node.attributes.As<ConvAttributes>();
-    const Attributes grad =
-        Attributes::Of(ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride,
-                                          conv.padding, conv.dilation, conv.groups});
-    const TensorType &x = forward.node.inputs[0], &weight = forward.node.inputs[1];
-    const TensorType dy = forward.node.outputs[0];
-    const Unpooled of_weight{pool_grad,
-                             {OpId::conv_weight_grad, grad, {x, dy}, {weight}, {}},
-                             {2, -1},
-                             {forward.inputs[0]}};
-    const Unpooled of_input{pool_grad,
-                            {OpId::conv_input_grad, grad, {dy, weight}, {x}, {}},
-                            {-1, 2},
-                            {forward.inputs[1]}};
-    const Unpooled of_bias{pool_grad,
-                           {OpId::reduce_sum,
-                            Attributes::Of(ReduceAttributes{{0, 2, 3}}),
-                            {dy},
-                            {{DType::kF32, {dy.shape[1]}}},
-                            {}},
-                           {-1},
-                           {}};
-    const bool has_sum = dy.shape[1].size > 1 && dy.shape[2].size * dy.shape[3].size > 1;
-    sums += has_sum;
+    const std::vector<Unpooled> gradients = GradientsBehind(pool_grad, forward);
+    sums += gradients.size() == 3;
     for (int threads : {1, 2, 3}) {
-      of_weight.Check(threads);
-      of_input.Check(threads);
-      if (has_sum) of_bias.Check(threads);
+      for (const Unpooled& gradient : gradients) gradient.Check(threads);
     }
     if (HasFailure()) return;
   }
@@ -282,6 +301,64 @@ TEST(UnpooledGradients, AddUpALongChannelAsReduceSumDoes) {
                          {-1},
                          {}};
   for (int threads : {1, 2, 3}) of_bias.Check(threads);
+}
+
+// A convolution of small whole numbers, whose sums are exact in any order, and a pool of its result
+// by windows of 2 × 2 that share no element. Where `ceil`, the last windows of odd sizes hang over.
+struct QuadsOfConv {
+  QuadsOfConv(Dice& dice, int64_t height, int64_t width, bool ceil, OpId activation) {
+    const auto integers = [&](const Shape& shape) {
+      return Integers(dice, DType::kF32, shape, -3, 3);
+    };
+    ConvAttributes attributes;
+    attributes.filters = 5;
+    attributes.kernel = {3, 3};
+    attributes.padding = {1, 1, 1, 1};
+    conv = MakeNode(OpId::conv, Attributes::Of(attributes),
+                    {integers({3, 2, height, width}), integers({5, 2, 3, 3}), integers({5})});
+    HostTensor y = Evaluated(conv)[0];
+    std::vector<NodeSignature> behind;
+    if (activation != OpId::identity) {
+      const RandomNode activated = MakeNode(activation, {}, {y});
+      behind.push_back(activated.node);
+      y = Evaluated(activated)[0];
+    }
+    MaxPoolAttributes quads;
+    quads.kernel = quads.stride = {2, 2};
+    quads.ceil_mode = ceil;
+    pool = MakeNode(OpId::max_pool, Attributes::Of(quads), {y});
+    behind.push_back(pool.node);
+    fused = With(conv, behind);
+    const HostTensor index = Evaluated(pool)[1];
+    const PoolGradAttributes grad{y.shape(),     quads.kernel,   quads.stride,
+                                  quads.padding, quads.dilation, ceil};
+    pool_grad =
+        MakeNode(OpId::max_pool_grad, Attributes::Of(grad), {index, integers(index.shape())});
+  }
+
+  RandomNode conv, pool, pool_grad;
+  NodeSignature fused;
+};
+
+TEST(PoolsOfQuads, GiveWhatTheReferenceDoes) {
+  Dice dice(12);
+  for (const int64_t height : {2, 3, 8, 9}) {
+    for (const int64_t width : {2, 5, 8, 9, 24, 27}) {
+      for (const bool ceil : {false, true}) {
+        SCOPED_TRACE(testing::Message() << height << " × " << width << ", ceil " << ceil);
+        const OpId activation = dice.OneIn(2) ? OpId::relu : OpId::identity;
+        const QuadsOfConv quads(dice, height, width, ceil, activation);
+        const std::vector<HostTensor> wanted = Evaluated(quads.pool);
+        const std::vector<Unpooled> gradients = GradientsBehind(quads.pool_grad, quads.conv);
+        ASSERT_EQ(gradients.size(), 3u);
+        for (const int threads : {1, 2}) {
+          ExpectSameBits(OwnOutputs(quads.fused, quads.conv.inputs, threads), wanted);
+          for (const Unpooled& gradient : gradients) gradient.CheckAgainstReference(threads);
+        }
+        if (HasFailure()) return;
+      }
+    }
+  }
 }
 
 // x, something like it, scale, shift and running statistics.

@@ -107,21 +107,28 @@ TEST_F(OnednnLayouts, TheyAreEstimatedToBeTheFastest) {
   }
 }
 
-// Indices of pools, as images.
-TEST_F(OnednnLayouts, ReordersMoveBytes) {
-  const TensorType type{DType::kU8, {2, 20, 5, 7}};
-  HostTensor x(type.dtype, type.shape);
-  for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, static_cast<double>(i % 251));
-  for (const auto& [from, to] :
-       {std::pair{"plain", "aBcd16b"}, {"aBcd16b", "plain"}, {"acdb", "aBcd16b"}}) {
-    const NodeSignature node{
-        OpId::reorder, Attributes::Of(ReorderAttributes{from, to}), {type}, {type}, {}};
-    const std::optional<KernelOption> option = Onednn(node);
-    ASSERT_TRUE(option) << from << to;
-    const OptionRun run = RunOption(*library_, node, *option, std::vector{x}, 2);
-    EXPECT_EQ(run.fault, "");
-    for (int64_t i = 0; i < x.elements(); ++i)
-      ASSERT_EQ(run.outputs[0].At(i), x.At(i)) << from << to;
+// Indices of pools, as images. RunOption() finds bytes other than zero in the padding: of 16
+// channels a block has none, of others up to 15.
+TEST_F(OnednnLayouts, ReordersMoveBytesAndPadWithZeros) {
+  for (const int64_t channels : {1, 3, 16, 20, 33}) {
+    const TensorType type{DType::kU8, {2, channels, 5, 7}};
+    HostTensor x(type.dtype, type.shape);
+    for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, static_cast<double>(1 + i % 251));
+    for (const auto& [from, to] : {std::pair{"plain", "aBcd16b"},
+                                   {"acdb", "aBcd16b"},
+                                   {"plain", "aBcd8b"},
+                                   {"aBcd16b", "aBcd8b"},
+                                   {"aBcd16b", "plain"}}) {
+      const NodeSignature node{
+          OpId::reorder, Attributes::Of(ReorderAttributes{from, to}), {type}, {type}, {}};
+      const std::optional<KernelOption> option = Onednn(node);
+      ASSERT_TRUE(option) << from << to;
+      for (const int threads : {1, 2}) {
+        const OptionRun run = RunOption(*library_, node, *option, std::vector{x}, threads);
+        EXPECT_EQ(run.fault, "") << channels << " channels, " << from << to;
+        EXPECT_TRUE(std::ranges::equal(run.outputs[0].bytes(), x.bytes())) << from << to;
+      }
+    }
   }
 }
 

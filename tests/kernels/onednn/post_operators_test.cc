@@ -205,6 +205,26 @@ TEST_F(PostOperators, NormaliseBf16) {
   }
 }
 
+// Few weights, which the norm goes into but on tiles; blocks of channels full and not.
+TEST_F(PostOperators, NormaliseBf16BehindDepthwiseOnes) {
+  if (!onednn::MultipliesPairs()) GTEST_SKIP() << "the processor multiplies no bf16";
+  for (const int64_t channels : {24, 48}) {
+    Chain chain{.channels = channels, .filters = channels, .groups = channels};
+    chain.dtype = DType::kBF16;
+    EXPECT_EQ(onednn::FoldsIntoWeights(chain.Node()), !onednn::MultipliesTiles());
+    for (const bool bias : {false, true}) {
+      SCOPED_TRACE(testing::Message() << channels << " channels, bias " << bias);
+      chain.bias = bias;
+      Check(chain, "onednn.fused_conv", /*tolerance=*/0.02);
+      Chain clipped = chain;
+      clipped.stride = 2;
+      clipped.min = 0;
+      clipped.max = 6;
+      Check(clipped, "onednn.fused_conv", /*tolerance=*/0.02);
+    }
+  }
+}
+
 TEST_F(PostOperators, LeaveWhatIsNoTensorLikeTheResult) {
   NodeSignature node = Chain{.sum = true}.Node();
   node.inputs.back().shape = {2, 32, 1, 1};

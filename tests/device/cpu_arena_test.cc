@@ -1,0 +1,125 @@
+// Arenas of the host: where they begin, what is in them, and what the process takes for them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "src/device/cpu.h"
+#include "tests/support/sanitized.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kHugePage = 2 * kMiB;
+constexpr int64_t kNoise = 64 << 10;  // what else the process may take meanwhile
+
+const int64_t kPage = sysconf(_SC_PAGESIZE);
+// Two huge pages, half of a third, and a small one.
+const int64_t kBytes = 5 * kMiB + kPage;
+
+// Of the process; page by page, where statm lags behind.
+int64_t ResidentBytes() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  std::string word;
+  int64_t kib = 0;
+  while (file >> word) {
+    if (word == "Rss:" && file >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+// All addresses of the process.
+int64_t MappedBytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t pages = 0;
+  file >> pages;
+  return pages * kPage;
+}
+
+bool AllAre(const std::byte* arena, int64_t bytes, std::byte value) {
+  return std::all_of(arena, arena + bytes, [&](std::byte b) { return b == value; });
+}
+
+class CpuArenaTest : public testing::Test {
+ protected:
+  // What only the first arena takes is no arena's.
+  void SetUp() override {
+    device_.Free(ArenaKind::kDevice, device_.Allocate(ArenaKind::kDevice, kBytes));
+    ResidentBytes();
+    MappedBytes();
+  }
+
+  std::byte* Allocate(int64_t bytes) { return device_.Allocate(ArenaKind::kDevice, bytes); }
+  void Free(std::byte* arena) { device_.Free(ArenaKind::kDevice, arena); }
+
+  CpuDevice device_{"reference"};
+};
+
+// Several at once: the system would put them elsewhere, each beside the one before.
+TEST_F(CpuArenaTest, ArenasBeginAtHugePagesAndAreZero) {
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::byte*> arenas;
+    for (int i = 1; i <= 4; ++i) {
+      std::byte* const arena = Allocate(kBytes);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(arena) % kHugePage, 0u);
+      EXPECT_TRUE(AllAre(arena, kBytes, std::byte{0}));
+      std::memset(arena, i, static_cast<size_t>(kBytes));
+      arenas.push_back(arena);
+    }
+    for (int i = 1; i <= 4; ++i) {
+      EXPECT_TRUE(AllAre(arenas[static_cast<size_t>(i - 1)], kBytes, static_cast<std::byte>(i)));
+    }
+    for (std::byte* const arena : arenas) Free(arena);
+  }
+}
+
+TEST_F(CpuArenaTest, CountersSayWhatWasAskedInWholePages) {
+  const int64_t allocations = device_.counters().allocations;
+  std::byte* const large = Allocate(kBytes);
+  EXPECT_EQ(device_.counters().bytes, kBytes);
+  EXPECT_EQ(device_.counters().host_bytes, kBytes);
+  EXPECT_EQ(device_.counters().peak_bytes, kBytes);
+  std::byte* const small = Allocate(kPage + 1);
+  EXPECT_EQ(device_.counters().bytes, kBytes + 2 * kPage);
+  EXPECT_EQ(device_.counters().allocations, allocations + 2);
+  Free(large);
+  Free(small);
+  EXPECT_EQ(device_.counters().bytes, 0);
+  EXPECT_EQ(device_.counters().host_bytes, 0);
+  EXPECT_EQ(device_.counters().peak_bytes, kBytes + 2 * kPage);
+}
+
+TEST_F(CpuArenaTest, ArenasTakeNoMoreThanTheirPagesAndGiveAllBack) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's memory is its own";
+  for (const int64_t bytes : {kPage, kHugePage - kPage, kHugePage, kBytes, 32 * kMiB}) {
+    const int64_t resident = ResidentBytes(), mapped = MappedBytes();
+    ASSERT_GT(resident, 0);
+    std::byte* const arena = Allocate(bytes);
+    EXPECT_EQ(MappedBytes() - mapped, bytes);
+    const int64_t taken = ResidentBytes() - resident;
+    EXPECT_GE(taken, bytes) << "a step would wait for the rest";
+    EXPECT_LE(taken, bytes + kNoise);
+    Free(arena);
+    EXPECT_EQ(MappedBytes(), mapped) << bytes;
+    EXPECT_LE(ResidentBytes(), resident + kNoise) << bytes;
+  }
+}
+
+TEST_F(CpuArenaTest, WhatIsNotFreedGoesWithTheDevice) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's memory is its own";
+  const int64_t mapped = MappedBytes();
+  {
+    CpuDevice other("reference");
+    other.Allocate(ArenaKind::kDevice, kBytes);
+    EXPECT_EQ(MappedBytes(), mapped + kBytes);
+  }
+  EXPECT_EQ(MappedBytes(), mapped);
+}
+
+}  // namespace
+}  // namespace cgrun
