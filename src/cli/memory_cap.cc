@@ -37,7 +37,8 @@ std::string EnoughFor(const PlannedRun& run) {
 
 // Whether computing again lets a smaller cap be enough.
 bool TakesLess(const CappedRun& fit) {
-  return fit.capped.total() < fit.free.total() && EnoughFor(fit.capped) != EnoughFor(fit.free);
+  return fit.capped.memory.arena < fit.free.memory.arena && fit.capped.total() < fit.free.total() &&
+         EnoughFor(fit.capped) != EnoughFor(fit.free);
 }
 
 // "for steps that take at most 18 % longer": what it costs to compute again, or to swap.
@@ -68,7 +69,7 @@ std::string DataPartsOf(const HostUse& use) {
   return text;
 }
 
-// What takes how much, as it is and, where that is less, with all computed again that helps.
+// What takes how much, as it is and, where that is less, as little as was found.
 std::string TableOf(const CappedRun& fit) {
   const bool helps = TakesLess(fit);
   std::vector<Align> columns = {Align::kLeft, Align::kRight};
@@ -105,10 +106,11 @@ std::string WithoutLineEnd(std::string text) {
   return text;
 }
 
-// "all computed again that helps"
-std::string AllThatHelps(const CappedRun& fit) {
-  return fit.capped.swaps > 0 ? "all computed again or swapped that helps"
-                              : "all computed again that helps";
+// "what a quick search computes again": one for the cap itself may find less, and mostly finds
+// quicker steps.
+std::string WhatHelps(const CappedRun& fit) {
+  return fit.capped.swaps > 0 ? "what a quick search computes again or swaps"
+                              : "what a quick search computes again";
 }
 
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.
@@ -117,7 +119,7 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
       FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
   const bool helps = TakesLess(fit);
   std::string text = fmt::format("{} {}", what, texts[1]);
-  if (helps) text += fmt::format(", or {} with {}", texts[2], AllThatHelps(fit));
+  if (helps) text += fmt::format(", or {} with {}", texts[2], WhatHelps(fit));
   text += is_asked_for ? ", more than the cap of " + texts[0]
                        : ", more than the " + texts[0] + " that are free";
   if (!helps) text += "; computing more again, as far as it was tried, takes no less";

@@ -61,7 +61,7 @@ void WarnOfTooMuch(const RunMemory& memory, int64_t data_bytes, const Device& de
   const int64_t held = memory.base + data_bytes;
   const std::string fault =
       machine ? FaultOfRoom(memory.host(), {"the machine in '" + machine->file + "'",
-                                            machine->total_bytes, machine->free_bytes})
+                                            machine->total_bytes, machine->free_bytes, "there"})
       : memory.on_host
           ? FaultOfRoom(memory.host(), {"this machine", info.total_bytes, FreeHostMemory() + held})
           : FaultOfRoom(memory.arena, {"device " + info.name, info.total_bytes, info.free_bytes});
@@ -150,8 +150,14 @@ void WriteBuffers(const std::string& file, const CompiledModel& compiled,
 }
 
 PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, const RunShape& shape,
-                      const CompileOptions& options) {
+                      const CompileOptions& options, const FittedRun& fitted) {
   PlanSubject subject;
+  if (model.train && model.train->memory) subject.memory_cap = model.train->memory->value;
+  subject.slower = fitted.slower;
+  subject.threads = options.threads;
+  subject.precision =
+      model.train ? model.train->precision.value : std::string(Name(options.precision));
+  if (options.tuning) subject.tuning = options.tuning->Name();
   subject.kept = KeptValuesOf(compiled);
   subject.sharing = SharingOf(compiled.entries[0].graph, compiled.layout, 0);
   subject.fused = FusedNodesOf(compiled.entries[0].graph);
@@ -222,7 +228,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   // Before the reports below, which a run does not make.
   const RunMemory memory = fitted.memory ? *fitted.memory : MemoryOfRun(*compiled, shape, library);
   if (!plan_flags.csv.empty()) WriteBuffers(plan_flags.csv, *compiled, options.layout);
-  PlanSubject subject = SubjectOf(*model, *compiled, shape, options);
+  PlanSubject subject = SubjectOf(*model, *compiled, shape, options, fitted);
   if (plan_flags.passes) subject.passes = EffectsOf(*compiled);
   std::vector<MemoryLayout> baselines;
   if (plan_flags.compare) baselines = BaselineLayouts(*compiled, options.layout);

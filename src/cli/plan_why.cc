@@ -92,6 +92,36 @@ void TellOfFused(const Meant& meant, const std::string& entry = "") {
        (is_elsewhere ? "" : "; this is of '" + meant.value + "'"));
 }
 
+// The nodes of an entry point whose workspace has that name, or one that ends with it.
+std::vector<NodeId> NodesByWorkspace(const PlannedEntry& entry, const EntryLayout& placed,
+                                     const std::string& name) {
+  std::vector<NodeId> nodes;
+  for (const NodeId id : entry.graph->nodes.ids()) {
+    if (placed.workspace_buffer[id] < 0) continue;
+    const std::string workspace = entry.graph->nodes[id].name + ".workspace";
+    if (workspace == name || workspace.ends_with("." + name)) nodes.push_back(id);
+  }
+  return nodes;
+}
+
+// Of `name` that is no value's, but what kernels work in. Empty where it is not.
+std::vector<ValueLife> LivesOfWorkspace(const std::vector<PlannedEntry>& entries,
+                                        const MemoryLayout& layout, const std::string& name) {
+  std::vector<ValueLife> lives;
+  if (!name.ends_with("workspace")) return lives;
+  std::vector<std::string> meant;
+  for (size_t e = 0; e < entries.size(); ++e) {
+    for (const NodeId id : NodesByWorkspace(entries[e], layout.entries[e], name)) {
+      lives.push_back(LifeOfWorkspace(id, entries[e], layout, static_cast<int>(e)));
+      if (!Has(meant, lives.back().name)) meant.push_back(lives.back().name);
+    }
+  }
+  if (meant.size() > 1 && !Has(meant, name)) throw SeveralValues(name, meant);
+  std::erase_if(lives,
+                [&](const ValueLife& life) { return meant.size() > 1 && life.name != name; });
+  return lives;
+}
+
 // The value of the operator which computes that of the operator `name`, of parameters, besides.
 Meant NameOfFused(const std::vector<PlannedEntry>& entries, const std::string& name) {
   for (const PlannedEntry& entry : entries) {
@@ -225,7 +255,8 @@ std::vector<Meant> FindNames(const std::vector<PlannedEntry>& entries, const std
 void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
              const std::string& name, bool all_entries, const ModelSpec& model,
              const CompileOptions& options) {
-  std::vector<ValueLife> all;
+  std::vector<ValueLife> all = LivesOfWorkspace(entries, layout, name);
+  if (!all.empty()) return PrintResult(ValueLivesText(all, all_entries), ValueLivesJson(all));
   std::string text;
   for (const Meant& meant : FindNames(entries, name, model, options)) {
     TellOfFused(meant);

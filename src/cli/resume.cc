@@ -28,7 +28,9 @@ bool IsLength(const std::string& key) {
 }
 
 // What does not change a step's results.
-bool MayChange(const std::string& key) { return IsLength(key) || key == "train.swap"; }
+bool MayChange(const std::string& key) {
+  return IsLength(key) || key == "train.memory" || key == "train.swap";
+}
 
 // Where something lies says nothing of what it is: training data are compared by what checkpoints
 // keep of them, and what a run begins with is not read again.
@@ -88,12 +90,14 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
     throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
                      "a resumed run stops by what it was started with; " + HelpWithStop(folder));
   }
-  throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
-                   "a resumed run keeps its settings; `train.epochs`, `train.steps`, `train.time`, "
-                   "`train.swap` and the paths of data alone may change: `cgrun train --resume " +
-                       folder +
-                       "`, without a model file, takes those of the folder; "
-                       "--weights starts a new run from its weights");
+  throw InputError(
+      "the run in '" + folder + "' was started with " + Listed(differences),
+      "a resumed run keeps its settings; `train.epochs`, `train.steps`, `train.time`, "
+      "`train.memory`, `train.swap` and the paths of data alone may change: `cgrun train "
+      "--resume " +
+          folder +
+          "`, without a model file, takes those of the folder; "
+          "--weights starts a new run from its weights");
 }
 
 // "train.epochs" of "train.epochs=3".

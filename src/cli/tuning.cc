@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "src/cli/console.h"
 #include "src/device/device.h"
 #include "src/report/table.h"
+#include "src/train/run_shape.h"
 #include "src/train/tuning.h"
 
 namespace cgrun {
@@ -23,6 +25,31 @@ std::shared_ptr<TuningRecord> LoadOrWarn(const std::string& file, const KernelLi
     PrintWarning(fmt::format("{}; {}", error.what(), error.help()));
     return nullptr;
   }
+}
+
+}  // namespace
+
+namespace {
+
+// The arena of what a run takes, or nothing where there is none.
+std::optional<int64_t> ArenaOf(const ModelSpec& model, const KernelLibrary& library,
+                               const CompileOptions& options) {
+  Diagnostics ignored;
+  const RunShape shape = ShapeOfRun(model, ignored);
+  const auto compiled = Compile(model, shape.entries, library, options, ignored);
+  return compiled ? std::optional(compiled->layout.arena_bytes) : std::nullopt;
+}
+
+// Kernels that are quicker may work in more memory: every later run with this record does.
+void TellArenas(const ModelSpec& model, const KernelLibrary& library, CompileOptions options) {
+  const auto tuned = ArenaOf(model, library, options);
+  options.tuning = nullptr;
+  const auto estimated = ArenaOf(model, library, options);
+  if (!tuned || !estimated || *tuned == *estimated) return;
+  Tell(
+      fmt::format("tuning: with kernels chosen by these times the arena takes {}, by estimates {}; "
+                  "`CGRUN_TUNING=none` goes by estimates",
+                  FormatBytes(*tuned), FormatBytes(*estimated)));
 }
 
 }  // namespace
@@ -64,6 +91,7 @@ void TakeTuning(const ModelSpec& model, const KernelLibrary& library, Tune tune,
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Tell(fmt::format("tuning: {} times measured in {}, kept in {} ({})", FormatCount(count),
                    FormatSeconds(seconds), file, options.tuning->Name()));
+  TellArenas(model, library, options);
 }
 
 }  // namespace cgrun

@@ -397,6 +397,9 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
 
 // Of a unit with other capitals, "14 Mb": the two that it may stand for.
 std::string BytesHelp(const TreeNode& node) {
+  if (node.IsScalar() && (node.scalar == "0" || node.scalar.starts_with("-"))) {
+    return "it has to be more than 0, such as 512MiB";
+  }
   const std::string pointed = WithPoint(node.IsScalar() ? node.scalar : "");
   if (ParseBytes(pointed) && !IsDigit(pointed.back())) return "write " + pointed;
   std::string_view rest = node.IsScalar() ? std::string_view(node.scalar) : "";

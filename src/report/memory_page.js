@@ -19,7 +19,13 @@ function formatBytes(bytes) {
   while (value >= 1024 && unit < units.length - 1) { value /= 1024; ++unit; }
   if (unit === 0) return `${bytes} B`;
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return `${value.toFixed(digits)} ${units[unit]}`;
+  return `${halfToEven(value, digits).toFixed(digits)} ${units[unit]}`;
+}
+
+// As the program rounds in its tables: 3.125 is 3.12 there.
+function halfToEven(value, digits) {
+  const scaled = value * 10 ** digits, floor = Math.floor(scaled);
+  return (scaled - floor === 0.5 ? floor + floor % 2 : Math.round(scaled)) / 10 ** digits;
 }
 
 // On a scale: "4 MiB", not "4.00 MiB".
@@ -103,10 +109,10 @@ class View {
     this.status = htmlElement('div', {class: 'status'});
     this.holders = htmlElement('table', {class: 'holders'});
     this.picture = htmlElement('div', {});
-    this.root = htmlElement('section', {});
+    this.root = htmlElement('section', plans.length > 1 ? {} : {class: 'beside'});
     this.scale = htmlElement('span', {class: 'of-scale'});
     if (plans.length > 1) this.root.append(htmlElement('h2', {}, plan.title, ' ', this.scale));
-    this.root.append(this.picture, this.status, this.holders);
+    this.root.append(this.picture, htmlElement('div', {class: 'list'}, this.status, this.holders));
   }
 
   draw() {

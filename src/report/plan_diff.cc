@@ -48,9 +48,41 @@ Json ParsePlan(std::string_view text, const std::string& name) {
   const bool is_plan = json.is_object() && json.contains("arena_bytes") && json.contains("buffers");
   if (!is_plan) {
     throw InputError("'" + name + "' is not what `cgrun plan --json` writes",
-                     "write one with `cgrun plan MODEL --json " + name + "`, before the change");
+                     "write one before the change, for example with `cgrun plan MODEL --json "
+                     "before.json`");
   }
   return json;
+}
+
+// What another plan of the same model can have been asked for.
+constexpr std::pair<const char*, const char*> kSettings[] = {
+    {"device", "device"},        {"mode", "mode"},           {"batch", "batch"},
+    {"threads", "threads"},      {"precision", "precision"}, {"memory_cap_bytes", "cap"},
+    {"tuning", "tuning record"}, {"planner", "planner"},     {"order", "order"}};
+
+// Throws InputError for plans of two models: what they take says nothing of a change.
+void CheckModels(const Json& before, const std::string& before_name, const Json& after) {
+  const std::string then = TextAt(before, "model"), now = TextAt(after, "model");
+  if (then.empty() || now.empty() || then == now) return;
+  throw InputError(
+      "'" + before_name + "' is a plan of '" + then + "', and this is one of '" + now + "'",
+      "compare plans of one model; where it has another name now, change `model` in "
+      "the file from before");
+}
+
+std::string SettingText(const Json& plan, const char* key) {
+  const auto it = plan.find(key);
+  if (it == plan.end() || it->is_null()) return "none";
+  if (std::string_view(key).ends_with("_bytes")) return FormatBytes(BytesAt(plan, key));
+  return it->is_string() ? it->get<std::string>() : it->dump();
+}
+
+// Keys that only one of them has are of another version of this program.
+void AddSettings(const Json& before, const Json& after, PlanDiff& diff) {
+  for (const auto& [key, name] : kSettings) {
+    if (!before.contains(key) || !after.contains(key) || before[key] == after[key]) continue;
+    diff.settings.push_back({name, SettingText(before, key), SettingText(after, key)});
+  }
 }
 
 void AddZones(const Json& before, const Json& after, PlanDiff& diff) {
@@ -137,7 +169,9 @@ std::string BuffersText(const PlanDiff& diff) {
 PlanDiff DiffPlans(std::string_view before, const std::string& before_name,
                    std::string_view after) {
   const Json old_plan = ParsePlan(before, before_name), new_plan = ParsePlan(after, "the new plan");
+  CheckModels(old_plan, before_name, new_plan);
   PlanDiff diff;
+  AddSettings(old_plan, new_plan, diff);
   for (const auto& [key, name] : kFigures) {
     diff.figures.push_back({name, BytesAt(old_plan, key), BytesAt(new_plan, key)});
   }
@@ -155,12 +189,22 @@ std::string PlanDiffText(const PlanDiff& diff) {
       diff.grew_bytes > 0
           ? "Arena and data take " + FormatBytes(diff.grew_bytes) + " more than before.\n"
           : "Arena and data take no more than before.\n";
-  return FiguresText(diff) + "\n" + BuffersText(diff) + "\n" + verdict;
+  std::string settings;
+  for (const ChangedSetting& setting : diff.settings) {
+    settings +=
+        fmt::format("note: {} {} before, {} now\n", setting.name, setting.before, setting.after);
+  }
+  return settings + FiguresText(diff) + "\n" + BuffersText(diff) + "\n" + verdict;
 }
 
 std::string PlanDiffJson(const PlanDiff& diff) {
   Json json;
   json["grew_bytes"] = diff.grew_bytes;
+  json["settings"] = Json::array();
+  for (const ChangedSetting& setting : diff.settings) {
+    json["settings"].push_back(
+        {{"name", setting.name}, {"before", setting.before}, {"after", setting.after}});
+  }
   json["figures"] = Json::array();
   for (const PlanFigure& figure : diff.figures) {
     json["figures"].push_back(

@@ -25,15 +25,23 @@ struct BufferChange {
   int64_t after = -1;
 };
 
+// What one of the plans was asked for, and the other in another way.
+struct ChangedSetting {
+  std::string name;  // "batch"
+  std::string before;
+  std::string after;
+};
+
 struct PlanDiff {
+  std::vector<ChangedSetting> settings;
   std::vector<PlanFigure> figures;    // the total, the arena, data, base, the eager peak, each zone
   std::vector<BufferChange> buffers;  // by the size of the change, the largest first
   // By how much arena and data have grown; the base is the process, and differs from run to run.
   int64_t grew_bytes = 0;
 };
 
-// Both are what `cgrun plan --json` prints. Throws InputError where `before` is no such text, with
-// `before_name`, the file that it is from.
+// Both are what `cgrun plan --json` prints. Throws InputError where `before` is no such text, or of
+// another model, with `before_name`, the file that it is from.
 PlanDiff DiffPlans(std::string_view before, const std::string& before_name, std::string_view after);
 
 std::string PlanDiffText(const PlanDiff& diff);

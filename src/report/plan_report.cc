@@ -9,6 +9,7 @@
 
 #include "src/plan/pack.h"
 #include "src/report/table.h"
+#include "src/report/value_life.h"
 
 namespace cgrun {
 namespace {
@@ -163,9 +164,12 @@ bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer) {
   });
 }
 
-std::string LifeText(const PlanSubject& subject, const PlacedBuffer& buffer) {
+// `peak`: the fullest step of the buffer's entry point.
+std::string LifeText(const PlanSubject& subject, const PlacedBuffer& buffer, int64_t peak) {
   if (buffer.persistent) return "always";
-  return fmt::format("[{}, {}){}", buffer.lifespan.lower, buffer.lifespan.upper,
+  const Lifespan& span = buffer.lifespan;
+  return fmt::format("[{}, {}){}{}", span.lower, span.upper,
+                     span.lower <= peak && peak < span.upper ? " peak" : "",
                      IsKept(subject, buffer) ? " kept" : "");
 }
 
@@ -187,12 +191,17 @@ std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, 
     columns.insert(columns.begin(), Align::kLeft);
     heads.insert(heads.begin(), "entry point");
   }
+  std::vector<int64_t> peaks;
+  for (int e = 0; e < static_cast<int>(layout.entries.size()); ++e) {
+    peaks.push_back(PeakStep(layout, e));
+  }
   TextTable table(columns);
   table.Add(heads);
   table.AddRule();
   for (const PlacedBuffer* buffer : buffers) {
+    const int64_t peak = peaks[static_cast<size_t>(std::max(0, buffer->entry))];
     std::vector<std::string> row = {FormatCount(buffer->bytes),  FormatCount(buffer->offset),
-                                    PlaceText(subject, *buffer), LifeText(subject, *buffer),
+                                    PlaceText(subject, *buffer), LifeText(subject, *buffer, peak),
                                     buffer->mark.ToString(),     Shared(*buffer)};
     if (full) {
       row.insert(row.begin(),
@@ -209,7 +218,10 @@ std::string LayoutText(const PlanSubject& subject, const MemoryLayout& layout, P
                     PathsText(subject) + TotalsText(subject, layout) + "\n";
   out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
   out += BuffersText(subject, layout, full);
-  return full ? out : out + "  --full lists every buffer.\n";
+  out += full ? "  peak: alive at the fullest step of its entry point.\n"
+              : fmt::format("  peak: alive at step {}, the fullest; --full lists every buffer.\n",
+                            PeakStep(layout, 0));
+  return out;
 }
 
 std::string FusedText(const PlanSubject& subject, PlanDetail detail) {
@@ -304,7 +316,8 @@ std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal) {
 std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room) {
   const std::string takes = "this takes " + FormatBytes(bytes) + ", and ";
   if (room.total > 0 && bytes > room.total) {
-    return takes + room.where + " has " + FormatBytes(room.total) + ": it cannot run here";
+    return takes + room.where + " has " + FormatBytes(room.total) + ": it cannot run " +
+           std::string(room.place);
   }
   if (bytes <= room.free) return "";
   return takes + FormatBytes(room.free) + " of " + room.where + " are free: it cannot run now";
@@ -342,6 +355,11 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   json["device"] = subject.device;
   json["mode"] = subject.training ? "train" : "infer";
   json["batch"] = subject.batch;
+  json["threads"] = subject.threads;
+  json["precision"] = subject.precision;
+  json["tuning"] = subject.tuning.empty() ? Json() : Json(subject.tuning);
+  json["memory_cap_bytes"] = subject.memory_cap ? Json(*subject.memory_cap) : Json();
+  if (subject.slower) json["predicted_slowdown"] = 1 + *subject.slower;
   json["peak_bytes"] = layout.arena_bytes;
   json["lower_bound_bytes"] = layout.lower_bound_bytes;
   json["optimal"] = layout.optimal;
@@ -360,6 +378,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
     const EntryLayout& entry = layout.entries[e];
     json["entries"].push_back({{"name", subject.entries[e]},
                                {"transient_bytes", entry.transient_bytes},
+                               {"peak_step", PeakStep(layout, static_cast<int>(e))},
                                {"lower_bound_bytes", entry.transient_lower_bound},
                                {"without_reuse_bytes", entry.naive_bytes},
                                {"in_place_bytes", entry.in_place_bytes}});

@@ -35,6 +35,9 @@ struct PlanSubject {
   std::string device;
   std::string order;
   int64_t batch = 0;
+  int threads = 0;          // of the host
+  std::string precision;    // "f32"
+  std::string tuning = "";  // the record that chose kernels; "" where estimates did
   bool training = true;
   std::vector<std::string> entries;  // names of the entry points, in the layout's order …
   std::vector<int64_t> batches;      // … and how many samples each takes
@@ -45,6 +48,8 @@ struct PlanSubject {
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
   bool swaps_to_host = false;  // the swap space is pinned memory of the host, and no file
+  std::optional<int64_t> memory_cap = {};  // bytes that the run may take, where that is said, …
+  std::optional<double> slower = {};       // … and how much longer steps take for it
   std::vector<KeptValue> kept = {};
   PathSharing sharing = {};           // of the first entry point …
   std::vector<FusedNode> fused = {};  // … as these
@@ -54,9 +59,10 @@ struct PlanSubject {
 
 // The memory that a run is to fit into, in bytes.
 struct MemoryRoom {
-  std::string where;  // "this machine"
-  int64_t total = 0;  // 0: not known
-  int64_t free = 0;   // with what this process holds of a run's already
+  std::string where;                // "this machine"
+  int64_t total = 0;                // 0: not known
+  int64_t free = 0;                 // with what this process holds of a run's already
+  std::string_view place = "here";  // "there", of a machine that is not this one
 };
 
 // Why a run that takes `bytes` cannot run there, or cannot now; "" where it can.

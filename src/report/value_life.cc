@@ -28,24 +28,6 @@ ValueUse UseBy(const Node& node, int64_t step) {
   return {step, node.name, std::string(NameOf(node.op)), node.mark};
 }
 
-// The step at which the buffers of an entry point hold the most.
-int64_t PeakStep(const MemoryLayout& layout, int entry, int64_t steps) {
-  std::vector<int64_t> change(static_cast<size_t>(steps) + 1);
-  for (const PlacedBuffer& buffer : layout.buffers) {
-    if (buffer.entry != entry || buffer.persistent) continue;
-    if (buffer.arena != ArenaKind::kDevice) continue;
-    change[static_cast<size_t>(std::min(buffer.lifespan.lower, steps))] += buffer.bytes;
-    change[static_cast<size_t>(std::min(buffer.lifespan.upper, steps))] -= buffer.bytes;
-  }
-  int64_t alive = 0, most = -1, peak = 0;
-  for (int64_t step = 0; step < steps; ++step) {
-    alive += change[static_cast<size_t>(step)];
-    if (alive > most) peak = step;
-    most = std::max(most, alive);
-  }
-  return peak;
-}
-
 std::string WhyKept(const Graph& graph, ValueId value) {
   const Role role = graph.values[value].role;
   if (role == Role::kConstant) return "it is a constant";
@@ -96,7 +78,9 @@ std::string LifeText(const ValueLife& life) {
                                 FormatBytes(life.bytes), Name(life.zone));
   out += "  Alive: " + StepsText(life) + ".\n";
   TextTable table(std::vector<Align>(6, Align::kLeft));
-  for (const ValueUse& use : life.made) AddUse(table, "made", use, "");
+  for (const ValueUse& use : life.made) {
+    AddUse(table, life.is_workspace ? "used" : "made", use, "");
+  }
   for (size_t i = 0; i < life.reads.size(); ++i) {
     const bool last = i + 1 == life.reads.size() && life.kept_because.empty();
     AddUse(table, i == 0 ? "read" : "", life.reads[i], last ? "keeps it alive until here" : "");
@@ -148,16 +132,50 @@ ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout&
   for (const std::string& name : buffer.values) {
     if (name != life.name && Meet(graph, placed, value, name)) life.shares_with.push_back(name);
   }
-  life.peak_step = PeakStep(layout, entry, life.steps);
+  life.peak_step = PeakStep(layout, entry);
   return life;
 }
 
-int64_t CopiesAtPeak(const Graph& graph, const MemoryLayout& layout, int entry) {
-  int64_t steps = 1;
+ValueLife LifeOfWorkspace(NodeId node, const PlannedEntry& planned, const MemoryLayout& layout,
+                          int entry) {
+  const Graph& graph = *planned.graph;
+  const EntryLayout& placed = layout.entries[static_cast<size_t>(entry)];
+  const PlacedBuffer& buffer = layout.buffers[static_cast<size_t>(placed.workspace_buffer[node])];
+  ValueLife life;
+  life.entry = planned.name;
+  life.name = buffer.name;
+  life.type = "workspace of the kernel";
+  life.bytes = buffer.bytes;
+  life.zone = buffer.zone;
+  life.lifespan = buffer.lifespan;
+  life.steps = static_cast<int64_t>(planned.schedule->steps.size());
+  life.made.push_back(UseBy(graph.nodes[node], buffer.lifespan.lower));
+  life.is_workspace = true;
+  life.offset = placed.workspace_offset[node];
+  life.peak_step = PeakStep(layout, entry);
+  return life;
+}
+
+int64_t PeakStep(const MemoryLayout& layout, int entry) {
+  std::vector<std::pair<int64_t, int64_t>> changes;  // of bytes, by step
   for (const PlacedBuffer& buffer : layout.buffers) {
-    if (buffer.entry == entry) steps = std::max(steps, buffer.lifespan.upper);
+    if (buffer.entry != entry || buffer.persistent) continue;
+    if (buffer.arena != ArenaKind::kDevice) continue;
+    changes.emplace_back(buffer.lifespan.lower, buffer.bytes);
+    changes.emplace_back(buffer.lifespan.upper, -buffer.bytes);
   }
-  const int64_t peak = PeakStep(layout, entry, steps);
+  std::ranges::sort(changes);  // what dies at a step goes before what is born there
+  int64_t alive = 0, most = 0, peak = 0;
+  for (const auto& [step, bytes] : changes) {
+    alive += bytes;
+    if (alive > most) peak = step;
+    most = std::max(most, alive);
+  }
+  return peak;
+}
+
+int64_t CopiesAtPeak(const Graph& graph, const MemoryLayout& layout, int entry) {
+  const int64_t peak = PeakStep(layout, entry);
   int64_t bytes = 0;
   for (const NodeId id : graph.nodes.ids()) {
     const Node& node = graph.nodes[id];

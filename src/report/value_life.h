@@ -35,10 +35,18 @@ struct ValueLife {
   std::vector<std::string> shares_with;  // the other values in its buffer
   int64_t peak_step = 0;                 // where the most bytes of the entry point are alive
   std::string fused = {};  // a value without bytes that was meant, and is computed within this one
+  bool is_workspace = false;  // no value, but what the operator of `made` works in
 };
 
 // `entry`: an index of `layout.entries`, whose graph and schedule these are.
 ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout& layout, int entry);
+
+// The workspace of a node that has one, by the name that plans give it: "conv1.workspace".
+ValueLife LifeOfWorkspace(NodeId node, const PlannedEntry& planned, const MemoryLayout& layout,
+                          int entry);
+
+// The step at which the most bytes of an entry point are alive; the first one of several.
+int64_t PeakStep(const MemoryLayout& layout, int entry);
 
 // One value in the entry points that have it, the first in full, the others in a line each unless
 // `all`.

@@ -369,8 +369,8 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         begin = time.monotonic()
         error = self.refuses("train", "deep.yaml", "--memory", "6MiB", "--out", "run")
         seconds = time.monotonic() - begin
-        self.assertRegex(error, r"the run takes [\d.]+ MiB, or [\d.]+ MiB with all computed again "
-                                r"that helps, more than the cap of 6 MiB\n")
+        self.assertRegex(error, r"the run takes [\d.]+ MiB, or [\d.]+ MiB with what a quick "
+                                r"search computes again, more than the cap of 6 MiB\n")
         mib = r" +[\d.]+ MiB"
         for row in (r"      +as it is  computed again\n",
                     rf"      arena{mib}{mib}  most is held by classify\.\S+ [\d.]+ MiB",

@@ -99,6 +99,11 @@ class PlanTest(CliTestCase):
         self.assertIn("train", {life["entry"] for life in lives})
         for life in lives:
             self.assertEqual(life["bytes"], 16 * 3 * 4)
+        workspaces = [buffer for buffer in json.loads(self.cgrun("plan", "small.yaml", "--json").stdout)["buffers"]
+                      if buffer["zone"] == "workspace" and buffer["entry"] == "train"]
+        for buffer in workspaces:
+            text = self.cgrun("plan", "small.yaml", "--why", buffer["name"]).stdout
+            self.assertIn(f"'{buffer['name']}' in 'train': workspace of the kernel", text)
         errors = self.refuses("plan", "small.yaml", "--why", "classify.logits.wieght")
         self.assertIn("did you mean 'classify.logits.weight'?", errors)
 

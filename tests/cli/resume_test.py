@@ -272,6 +272,16 @@ class ResumeTest(CliTestCase):
         for flags in (["--out", "x"], ["--force"], ["--weights", "x"]):
             self.cgrun("train", "--resume", "run", *flags, status=2)
 
+    def test_a_cap_may_be_another_one(self):
+        steps = ["--set", "train.optimizer.schedule=constant"]
+        self.train("long", *steps)
+        self.train("short", *steps, "--set", "train.epochs=2", "--memory", "2GiB")
+        longer = ["--set", "train.epochs=4"]
+        self.assertIn("more than the cap of 1 MiB",
+                      self.resume("short", *longer, "--memory", "1MiB", status=2).stderr)
+        self.resume("short", *longer, "--memory", "1GiB")
+        self.assert_same("short", "long")
+
     def test_other_samples_are_warned_of(self):
         rows = [f"{i},{i % 7},{(3 * i + i % 7) / 10}" for i in range(60)]
         self.write("a.csv", "\n".join(["x,y,z", *rows]) + "\n")

@@ -59,6 +59,31 @@ TEST(PlanDiff, RefusesWhatIsNoPlan) {
   }
 }
 
+TEST(PlanDiff, RefusesPlansOfTwoModels) {
+  const auto plan = [](const char* model) {
+    return std::string(R"({"model": ")") + model + R"(", "arena_bytes": 1, "buffers": []})";
+  };
+  EXPECT_EQ(DiffPlans(plan("lenet"), "old.json", plan("lenet")).grew_bytes, 0);
+  try {
+    DiffPlans(plan("mlp"), "old.json", plan("lenet"));
+    FAIL() << "what they take says nothing of a change";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "'old.json' is a plan of 'mlp', and this is one of 'lenet'");
+  }
+}
+
+TEST(PlanDiff, SaysWhatElseWasAskedFor) {
+  const PlanDiff diff = DiffPlans(
+      R"({"arena_bytes": 1, "buffers": [], "batch": 16, "threads": 2, "memory_cap_bytes": null})",
+      "old.json", R"({"arena_bytes": 1, "buffers": [], "batch": 32, "threads": 2, "tuning": "ab12",
+                      "memory_cap_bytes": 2097152})");
+  ASSERT_EQ(diff.settings.size(), 2u) << "what one of them does not tell is not compared";
+  const std::string text = PlanDiffText(diff);
+  EXPECT_NE(text.find("note: batch 16 before, 32 now\n"), text.npos) << text;
+  EXPECT_NE(text.find("note: cap none before, 2.00 MiB now\n"), text.npos) << text;
+  EXPECT_NE(PlanDiffJson(diff).find("\"before\": \"16\""), std::string::npos);
+}
+
 TEST(PlanDiff, TakesOddPlansAsTheyAre) {
   const PlanDiff diff =
       DiffPlans(R"({"arena_bytes": "many", "buffers": [1, {"name": 3}, {}], "zones": 7})",

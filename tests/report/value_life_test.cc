@@ -94,6 +94,27 @@ TEST_F(ValueLifeTest, FindsThePeakOfTheBuffers) {
       << ValueLivesText({Life(x_)}, false);
 }
 
+TEST_F(ValueLifeTest, AWorkspaceIsUsedByOneOperator) {
+  EntryLayout& entry = layout_.entries[0];
+  entry.workspace_buffer.resize(graph_.nodes.size(), -1);
+  entry.workspace_offset.resize(graph_.nodes.size(), -1);
+  entry.workspace_buffer[NodeId(1)] = static_cast<int>(layout_.buffers.size());
+  entry.workspace_offset[NodeId(1)] = 4096;
+  PlacedBuffer& buffer = layout_.buffers.emplace_back();
+  buffer.name = "b.workspace";
+  buffer.entry = 0;
+  buffer.bytes = 1 << 20;
+  buffer.lifespan = {1, 2};
+  const PlannedEntry planned = {"train", &graph_, &schedule_};
+  const ValueLife life = LifeOfWorkspace(NodeId(1), planned, layout_, 0);
+  EXPECT_EQ(life.peak_step, 1);
+  EXPECT_EQ(life.offset, 4096);
+  const std::string text = ValueLivesText({life}, false);
+  EXPECT_NE(text.find("workspace of the kernel, 1.00 MiB"), text.npos) << text;
+  EXPECT_NE(text.find("Alive: step 1 of 4, the peak at step 1 among them."), text.npos) << text;
+  EXPECT_NE(text.find("used  step 1"), text.npos) << text;
+}
+
 TEST_F(ValueLifeTest, HasATwinForMachines) {
   const nlohmann::json json = nlohmann::json::parse(ValueLivesJson({Life(a_), Life(x_)}));
   ASSERT_EQ(json.size(), 2u);
