@@ -28,15 +28,16 @@ constexpr int64_t kGapPartsMore = 2;       // … more of them where fewer were 
 constexpr int64_t kGapPartsSpent = 4;      // fewer are spent where more were too many
 constexpr double kGapShare = 1.05;   // a plan without it may take as many times what may be spent
 constexpr double kAnyShare = 1000;   // of a step's time
-constexpr int64_t kOrderParts = 50;  // an order needs at most one part more than the best
+constexpr int64_t kOrderParts = 10;  // an order needs at most one part more than the best
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
 constexpr int64_t kFewNodesSearched = 3'000'000;     // without a cap, …
 constexpr int64_t kSchedulesSearched = 5000;         // … in so many schedules
-constexpr int kMostLower = 4, kFewLower = 1;         // arenas, fewer of large graphs, each …
-constexpr int64_t kLargeGraph = 1000;                // (nodes)
+constexpr int kMostLower = 4;                        // arenas, each …
+constexpr int64_t kLargeGraph = 1300;                // (nodes, where that would take too long)
 constexpr int64_t kLowerParts = 128;                 // … such a part lower
+constexpr int64_t kBoundParts = 100;
 
 void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -116,42 +117,10 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
   }
 }
 
-// The same in the best order. `memory` needs least of all orders as the graph is; with what is
-// cheap computed again one that needed hardly more can come lower.
-MemoryLayout PlanWithLessInAnyOrder(std::vector<CompiledEntry>& entries, const MemoryLayout& layout,
-                                    const Target& target, const CompileOptions& options) {
-  const std::vector<CompiledEntry> before = entries;
-  MemoryLayout best = PlanWithLess(entries, layout, target, options);
-  const bool tries_orders = options.order == kMemoryOrder && options.recompute_share > 0 &&
-                            options.effort == PlanEffort::kFull && options.arena_cap == 0;
-  if (!tries_orders) return best;
-  const int64_t most_bytes = layout.arena_bytes + layout.arena_bytes / kOrderParts;
-  for (const OrderEntry& order : Orders()) {
-    if (order.name == kMemoryOrder) continue;
-    CompileOptions with_order = options;
-    with_order.order = order.name;
-    std::vector<CompiledEntry> tried = before;
-    for (size_t e = 0; e < tried.size(); ++e) {
-      const bool largest = layout.entries[e].transient_bytes == layout.transient_bytes;
-      if (largest) SetOrder(tried[e], with_order.order);
-    }
-    MemoryLayout other = PlanOnce(tried, WithQuickPlanner(options).layout);
-    if (other.arena_bytes > most_bytes) continue;
-    const int64_t by_order = std::max<int64_t>(0, other.arena_bytes - layout.arena_bytes);
-    other = PlanWithLess(tried, std::move(other), target, WithQuickPlanner(with_order));
-    if (other.lower_bound_bytes >= best.arena_bytes) continue;
-    other = Packed(tried, std::move(other), options.layout);
-    if (other.arena_bytes >= best.arena_bytes) continue;
-    other.recompute_saved_bytes = std::max<int64_t>(0, other.recompute_saved_bytes - by_order);
-    best = std::move(other);
-    entries = std::move(tried);
-  }
-  return best;
-}
-
 struct SearchEffort {
   int packings = 1;
   int64_t nodes = 0, nodes_again = 0;  // of the first search and of others; 0: none
+  bool is_final = false;               // RecomputeGoal
 };
 
 // Plans within options.arena_cap, with anything computed again that helps: the packing is the
@@ -167,6 +136,7 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
   for (int i = 0; i < effort.packings && layout.arena_bytes > options.arena_cap; ++i) {
     std::vector<CompiledEntry> tried = before;
     goal.nodes_searched = i == 0 ? effort.nodes : effort.nodes_again;
+    goal.is_final = effort.is_final;
     for (size_t e = 0; e < tried.size(); ++e) {
       if (layouts_before[e].transient_bytes <= goal.bytes) continue;
       RecomputeAtPeak(tried[e], target, options, goal);
@@ -188,20 +158,6 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
   return layout;
 }
 
-// With the search for what takes least time, unless its plans are those that do not pack.
-MemoryLayout PlanWithinCap(std::vector<CompiledEntry>& entries, const MemoryLayout& layout,
-                           const Target& target, const CompileOptions& options) {
-  std::vector<CompiledEntry> plain = entries;
-  if (options.effort == PlanEffort::kFull) {
-    MemoryLayout searched = PlanWithin(entries, layout, target, options,
-                                       {kMostPackings, kNodesSearched, kNodesSearchedAgain});
-    if (searched.arena_bytes <= options.arena_cap || searched.cap_out_of_reach) return searched;
-  }
-  entries = std::move(plain);
-  return PlanWithin(entries, layout, target, options,
-                    {options.effort == PlanEffort::kQuick ? 1 : kMostPackings});
-}
-
 // What runs again, as a share of the step without it.
 double ShareOfSecondRuns(const Graph& graph) {
   const double again = SecondsOfStep(graph, /*second_runs=*/true);
@@ -217,6 +173,55 @@ bool TakesNoLonger(const std::vector<CompiledEntry>& tried,
     if (ShareOfSecondRuns(tried[e].graph) > most) return false;
   }
   return true;
+}
+
+// The search that caps have, for arenas a little lower, as long as it finds one in the time that
+// may be spent: the ways above take what is best at each peak, and so not always what is best of
+// all.
+MemoryLayout SearchLower(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                         const Target& target, const CompileOptions& asked) {
+  CompileOptions options = asked;
+  options.swap.reset();
+  const auto nodes = static_cast<int64_t>(entries[0].graph.nodes.size());
+  if (nodes > kLargeGraph) return layout;
+  const int64_t searched = std::min(kFewNodesSearched, kSchedulesSearched * nodes);
+  for (int tries = 0; tries < kMostLower; ++tries) {
+    options.arena_cap = layout.arena_bytes - layout.arena_bytes / kLowerParts;
+    if (options.arena_cap <= layout.persistent_bytes) break;
+    std::vector<CompiledEntry> tried = entries;
+    MemoryLayout lower = PlanWithin(tried, layout, target, options, {1, searched});
+    lower.cap_out_of_reach = false;
+    const bool is_lower = lower.arena_bytes < layout.arena_bytes;
+    if (!is_lower || !TakesNoLonger(tried, entries, asked.recompute_share)) break;
+    entries = std::move(tried);
+    layout = std::move(lower);
+  }
+  return layout;
+}
+
+// The two in turn.
+MemoryLayout PlanLower(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                       const Target& target, const CompileOptions& options) {
+  layout = PlanWithLess(entries, std::move(layout), target, options);
+  const bool searches =
+      options.effort == PlanEffort::kFull && options.arena_cap == 0 && options.recompute_share > 0;
+  return searches ? SearchLower(entries, std::move(layout), target, options) : layout;
+}
+
+// With the search for what takes least time, unless its plans are those that do not pack.
+MemoryLayout PlanWithinCap(std::vector<CompiledEntry>& entries, const MemoryLayout& layout,
+                           const Target& target, const CompileOptions& options) {
+  std::vector<CompiledEntry> plain = entries;
+  if (options.effort == PlanEffort::kFull) {
+    MemoryLayout searched =
+        PlanWithin(entries, layout, target, options,
+                   {kMostPackings, kNodesSearched, kNodesSearchedAgain, /*is_final=*/true});
+    if (searched.arena_bytes <= options.arena_cap || searched.cap_out_of_reach) return searched;
+  }
+  entries = std::move(plain);
+  return PlanWithin(
+      entries, layout, target, options,
+      {options.effort == PlanEffort::kQuick ? 1 : kMostPackings, 0, 0, /*is_final=*/true});
 }
 
 // Where the packing has left a gap above its bound, other choices of what runs again are looked
@@ -271,29 +276,6 @@ MemoryLayout SpendGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
   return layout;
 }
 
-// The search that caps have, for arenas a little lower, as long as it finds one in the time that
-// may be spent: the ways above take what is best at each peak, and so not always what is best of
-// all.
-MemoryLayout SearchLower(std::vector<CompiledEntry>& entries, MemoryLayout layout,
-                         const Target& target, const CompileOptions& asked) {
-  CompileOptions options = asked;
-  options.swap.reset();
-  const auto nodes = static_cast<int64_t>(entries[0].graph.nodes.size());
-  const bool is_large = nodes > kLargeGraph;
-  const int64_t searched = std::min(kFewNodesSearched, kSchedulesSearched * nodes);
-  for (int tries = 0; tries < (is_large ? kFewLower : kMostLower); ++tries) {
-    options.arena_cap = layout.arena_bytes - layout.arena_bytes / kLowerParts;
-    std::vector<CompiledEntry> tried = entries;
-    MemoryLayout lower = PlanWithin(tried, layout, target, options, {1, searched});
-    lower.cap_out_of_reach = false;
-    const bool is_lower = lower.arena_bytes < layout.arena_bytes;
-    if (!is_lower || !TakesNoLonger(tried, entries, asked.recompute_share)) break;
-    entries = std::move(tried);
-    layout = std::move(lower);
-  }
-  return layout;
-}
-
 // A longer search for the same plan, where a gap is left.
 MemoryLayout PackLonger(const std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         LayoutOptions options) {
@@ -315,6 +297,66 @@ MemoryLayout WithoutGap(std::vector<CompiledEntry>& entries, MemoryLayout layout
   return PackLonger(entries, std::move(layout), options.layout);
 }
 
+// Entry points in an order, and their plan.
+struct OrderedPlan {
+  std::vector<CompiledEntry> entries;
+  MemoryLayout layout;
+};
+
+// The same in each order. `memory` needs least of all orders as the graph is; with what is cheap
+// computed again one that needed more can come lower.
+std::vector<OrderedPlan> PlanInOtherOrders(const std::vector<CompiledEntry>& entries,
+                                           const MemoryLayout& layout, const Target& target,
+                                           const CompileOptions& options) {
+  std::vector<OrderedPlan> plans;
+  const bool tries_orders = options.order == kMemoryOrder && options.recompute_share > 0 &&
+                            options.effort == PlanEffort::kFull && options.arena_cap == 0;
+  if (!tries_orders) return plans;
+  const int64_t most_bytes = layout.arena_bytes + layout.arena_bytes / kOrderParts;
+  for (const OrderEntry& order : Orders()) {
+    if (order.name == kMemoryOrder) continue;
+    CompileOptions with_order = options;
+    with_order.order = order.name;
+    OrderedPlan plan{entries, {}};
+    for (size_t e = 0; e < entries.size(); ++e) {
+      const bool largest = layout.entries[e].transient_bytes == layout.transient_bytes;
+      if (largest) SetOrder(plan.entries[e], with_order.order);
+    }
+    plan.layout = PlanOnce(plan.entries, WithQuickPlanner(options).layout);
+    if (plan.layout.arena_bytes > most_bytes) continue;
+    const int64_t by_order = std::max<int64_t>(0, plan.layout.arena_bytes - layout.arena_bytes);
+    plan.layout = PlanLower(plan.entries, std::move(plan.layout), target, with_order);
+    int64_t& saved = plan.layout.recompute_saved_bytes;
+    saved = std::max<int64_t>(0, saved - by_order);
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+// Whether a plan whose gap is closed may take less than `bytes`: on the way other choices are made,
+// whose bound can be a little lower.
+bool MayComeBelow(int64_t bytes, const MemoryLayout& layout) {
+  if (layout.arena_bytes == layout.lower_bound_bytes) return layout.arena_bytes < bytes;
+  return layout.lower_bound_bytes < bytes + bytes / kBoundParts;
+}
+
+// The lowest of the plans in any order, each with its gap closed while that may make it the lowest.
+MemoryLayout PlanInAnyOrder(std::vector<CompiledEntry>& entries, const MemoryLayout& layout,
+                            const Target& target, const CompileOptions& options) {
+  std::vector<OrderedPlan> plans = PlanInOtherOrders(entries, layout, target, options);
+  MemoryLayout first = PlanLower(entries, layout, target, options);
+  plans.insert(plans.begin(), {std::move(entries), std::move(first)});
+  std::ranges::stable_sort(plans, {}, [](const OrderedPlan& p) { return p.layout.arena_bytes; });
+  OrderedPlan* best = nullptr;
+  for (OrderedPlan& plan : plans) {
+    if (best != nullptr && !MayComeBelow(best->layout.arena_bytes, plan.layout)) continue;
+    plan.layout = WithoutGap(plan.entries, std::move(plan.layout), target, options);
+    if (best == nullptr || plan.layout.arena_bytes < best->layout.arena_bytes) best = &plan;
+  }
+  entries = std::move(best->entries);
+  return std::move(best->layout);
+}
+
 CompileOptions WithPlannerOfEffort(CompileOptions options) {
   const bool is_default = options.layout.planner == LayoutOptions().planner;
   if (options.effort == PlanEffort::kQuick && is_default) options.layout.planner = kQuickPlanner;
@@ -324,11 +366,8 @@ CompileOptions WithPlannerOfEffort(CompileOptions options) {
 // With what is worth it computed again; it is in the entry points, then.
 MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                const Target& target, const CompileOptions& options) {
-  layout = PlanWithLessInAnyOrder(entries, layout, target, options);
-  if (options.arena_cap == 0) {
-    if (ClosesGaps(options)) layout = SearchLower(entries, std::move(layout), target, options);
-    return WithoutGap(entries, std::move(layout), target, options);
-  }
+  if (options.arena_cap == 0) return PlanInAnyOrder(entries, layout, target, options);
+  layout = PlanWithLess(entries, std::move(layout), target, options);
   if (layout.arena_bytes <= options.arena_cap) return layout;
   return PlanWithinCap(entries, layout, target, options);
 }

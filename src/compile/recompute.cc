@@ -76,6 +76,8 @@ class Recomputer {
   }
 
   bool Run() {
+    const Peak first = peak_;
+    const size_t nodes_before = entry_.graph.nodes.size();
     bool changed = false;
     for (int sweep = 0; sweep < kMostSweeps && Lower(); ++sweep) {
       changed = true;
@@ -88,7 +90,7 @@ class Recomputer {
                                 BuffersOf(options_.layout)));
     const std::vector<std::string> violations = VerifyGraph(entry_.graph);
     CGRUN_CHECK(violations.empty()) << "with what runs again or is swapped: " << violations[0];
-    return changed;
+    return peak_.first < first.first || entry_.graph.nodes.size() > nodes_before;
   }
 
   bool Hold() {
@@ -315,18 +317,11 @@ void SearchFurther(CompiledEntry& entry, const Target& target, const CompileOpti
   CGRUN_CHECK(violations.empty()) << "with what is not held: " << violations[0];
 }
 
-}  // namespace
-
-bool Swaps(const CompileOptions& options) {
-  return options.swap && !options.passes.Disabled(kSwapPass);
-}
-
-namespace {
-
-// Tries the ways in turn; the peak that the best one leaves, which is in `entry` then. Nothing
-// where none lowers anything.
-std::optional<Bytes> TakeBestWay(CompiledEntry& entry, const Target& target,
-                                 const CompileOptions& options, const RecomputeGoal& goal) {
+// Tries the ways in turn; what the best one costs (Recomputer::Cost), which is in `entry` then.
+// Nothing where none lowers anything.
+std::optional<std::pair<Bytes, double>> TakeBestWay(CompiledEntry& entry, const Target& target,
+                                                    const CompileOptions& options,
+                                                    const RecomputeGoal& goal) {
   const CompiledEntry before = entry;
   std::optional<std::pair<Bytes, double>> least;
   for (const std::span<const Ranking> rankings : RankingsFor(options, goal)) {
@@ -347,25 +342,34 @@ std::optional<Bytes> TakeBestWay(CompiledEntry& entry, const Target& target,
   }
   if (least && goal.nodes_searched > 0 && least->first <= goal.bytes) {
     SearchFurther(entry, target, options, goal);
+    least->second = SecondsOfStep(entry.graph, /*second_runs=*/true) +
+                    SecondsWaited(entry.graph, entry.schedule);
   }
-  return least ? std::optional(least->first) : std::nullopt;
+  return least;
 }
 
 }  // namespace
 
+bool Swaps(const CompileOptions& options) {
+  return options.swap && !options.passes.Disabled(kSwapPass);
+}
+
 // Where the goal is missed, everything that lowers anything was taken, whatever time it takes: as
 // low a peak is the goal again, for the quickest way there. Not where that would take long, and an
-// answer is waited for.
+// answer is waited for; nor where tensors are swapped, whose ways are many already.
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal) {
   constexpr size_t kFewNodes = 300;
   constexpr int64_t kFewNodesSearched = 1'000'000;
   const CompiledEntry before = entry;
   const auto least = TakeBestWay(entry, target, options, goal);
-  if (!least || *least <= goal.bytes || goal.share < 1) return least.has_value();
+  if (!least || !goal.is_final || least->first <= goal.bytes || CountSwaps(entry.graph) > 0) {
+    return least.has_value();
+  }
   CompileOptions in_full = options;
+  in_full.swap.reset();
   RecomputeGoal as_low = goal;
-  as_low.bytes = *least;
+  as_low.bytes = least->first;
   if (options.effort == PlanEffort::kQuick) {
     if (before.graph.nodes.size() > kFewNodes) return true;
     in_full.effort = PlanEffort::kFull;
@@ -373,11 +377,7 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
   }
   CompiledEntry again = before;
   const auto found = TakeBestWay(again, target, in_full, as_low);
-  const bool is_quicker = SecondsOfStep(again.graph, /*second_runs=*/true) <
-                          SecondsOfStep(entry.graph, /*second_runs=*/true);
-  if (found && *found <= *least && is_quicker && CountSwaps(entry.graph) == 0) {
-    entry = std::move(again);
-  }
+  if (found && *found < *least) entry = std::move(again);
   return true;
 }
 

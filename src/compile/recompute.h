@@ -21,6 +21,7 @@ struct RecomputeGoal {
   Bytes bytes = 0;   // transient; where they are reached, no more is done
   bool may_swap = false;
   int64_t nodes_searched = 0;  // of schedules, for less time with as few bytes (held_search.h)
+  bool is_final = false;       // what misses it is taken all the same, and is to be quick
 };
 
 // Has the entry point compute again, right before its later readers, what its schedule would hold

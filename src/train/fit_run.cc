@@ -100,7 +100,7 @@ void TakeOutOfReach(RunPlanner& planner, const CompileOptions& options, std::opt
 }
 
 // Caps on the arena that plans are made for, whatever the cap on the run is: each a 96th below the
-// one before. So a larger cap has the plans of smaller ones to choose from.
+// one before. So a larger cap has most of the plans of a smaller one to choose from.
 class Rungs {
  public:
   // The first is the largest that is no more than `room`.
@@ -119,21 +119,26 @@ class Rungs {
   int64_t arena_;
 };
 
-// The plans at rungs that `room` allows, two beside each other. False after an error.
+// The quickest of the plans at rungs that `room` allows, planned two beside each other; where none
+// of them fits, the least. False after an error.
 bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
                  int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
   constexpr int kFewest = 4, kMost = 12;  // more where fewer do not fit
   Rungs rungs(fit.free.memory.arena, room);
-  int64_t next = rungs.Next();
-  for (int tried = 0; tried < (fit.fits() ? kFewest : kMost) && next > 1; ++tried) {
-    options.arena_cap = next;
-    next = rungs.Next();
-    CompileOptions following = options;
-    following.arena_cap = next;
-    if (tried + 1 < kFewest) planner.Begin(following);
+  const auto most = [&] { return fit.fits() ? kFewest : kMost; };
+  int64_t rung = rungs.Next();
+  bool is_within_reach = true;
+  for (int tried = 0; tried < most() && rung > 1 && is_within_reach; ++tried) {
+    options.arena_cap = rung;
+    rung = rungs.Next();
+    if (tried + 1 < most()) {
+      CompileOptions following = options;
+      following.arena_cap = rung;
+      planner.Begin(following);
+    }
     auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
     if (!run) return false;
-    if (run->cap_out_of_reach) break;  // and so are all below it
+    is_within_reach = !run->cap_out_of_reach;  // nor is any rung below it, then
     if (run->memory.arena >= fit.free.memory.arena) continue;
     const bool is_quicker = run->total() <= fit.cap && Slower(*run, fit.free) < fit.slower();
     if (fit.fits() ? is_quicker : run->total() < fit.capped.total()) {

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "tests/train/session_testing.h"
@@ -126,10 +127,30 @@ TEST_F(FitRunTest, AnotherBaseAheadChangesNoAnswer) {
 TEST_F(FitRunTest, NothingIsSaidAheadOfWhatMayFit) {
   const Answer all = FitUnder(int64_t{1} << 40, true), just = FitUnder(all.free.total(), true);
   EXPECT_FALSE(all.ahead.has_value());
-  EXPECT_FALSE(just.ahead.has_value());
-  EXPECT_TRUE(just.fit.fits());
+  EXPECT_TRUE(just.fit.fits()) << "whatever a quick plan says ahead";
   EXPECT_EQ(just.fit.arena_cap, 0);
   EXPECT_EQ(ToText(just.fit.capped), ToText(all.free));
+}
+
+// Plans are made for rungs, whatever the cap: a cap just above another one has the same.
+TEST_F(FitRunTest, SmallerCapsHaveNoLargerArenasAndNoShorterSteps) {
+  const PlannedRun free = FitUnder(int64_t{1} << 40, false).free;
+  int64_t arena = free.memory.arena;
+  double slower = 0;
+  std::set<int64_t> caps;
+  for (int percent = 98; percent >= 50; percent -= 2) {
+    SCOPED_TRACE(percent);
+    const CappedRun fit = FitUnder(CapFor(percent / 100.0), false).fit;
+    if (!fit.fits()) break;
+    EXPECT_LE(fit.capped.memory.arena, arena);
+    EXPECT_GE(fit.slower(), slower - 1e-9);
+    arena = fit.capped.memory.arena;
+    slower = fit.slower();
+    if (fit.effort == PlanEffort::kFull) caps.insert(fit.arena_cap);
+  }
+  EXPECT_GE(caps.size(), 3u);
+  const int64_t cap = CapFor(0.7);
+  EXPECT_EQ(FitUnder(cap, false).fit.arena_cap, FitUnder(cap + 1, false).fit.arena_cap);
 }
 
 // Beside another thread there is no child, and so nothing beside which to plan.
