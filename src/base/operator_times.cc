@@ -33,7 +33,9 @@ size_t OperatorTimes::MarksOf(const std::vector<size_t>& operators) {
   return most + 1;
 }
 
-void OperatorTimes::Begin() noexcept {
+void OperatorTimes::Begin() {
+  if (is_open_) End();
+  is_open_ = true;
   begin_ = Now();
   if (origin_ < 0) origin_ = begin_;
   laps_of_run_ = 0;
@@ -46,6 +48,7 @@ void OperatorTimes::Lap(int entry, int index) noexcept {
 }
 
 void OperatorTimes::End() {
+  is_open_ = false;
   clock_->Read(std::span(marks_).first(laps_of_run_ + 1));
   for (size_t i = 0; i < laps_of_run_; ++i) {
     Add(laps_[i].entry, laps_[i].index, begin_ + marks_[i], begin_ + marks_[i + 1]);

@@ -38,7 +38,8 @@ class OperatorTimes {
   static size_t MarksOf(const std::vector<size_t>& operators);
 
   // The time from here to the next lap belongs to that lap's operator.
-  void Begin() noexcept;
+  // A run that was broken off ends here.
+  void Begin();
   void Lap(int entry, int index) noexcept;
   // After the last lap of a run; until then its laps are not counted. Throws UserError with the
   // device's error.
@@ -61,6 +62,7 @@ class OperatorTimes {
   std::vector<OperatorRun> laps_;  // of this run, not yet timed
   std::vector<int64_t> marks_;
   size_t laps_of_run_ = 0;
+  bool is_open_ = false;  // from Begin() to End()
 };
 
 }  // namespace cgrun

@@ -109,8 +109,8 @@ std::string WithoutLineEnd(std::string text) {
 // "what a quick search computes again": one for the cap itself may find less, and mostly finds
 // quicker steps.
 std::string WhatHelps(const CappedRun& fit) {
-  return fit.capped.swaps > 0 ? "what a quick search computes again or swaps"
-                              : "what a quick search computes again";
+  const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
+  return "what " + search + " computes again" + (fit.capped.swaps > 0 ? " or swaps" : "");
 }
 
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.

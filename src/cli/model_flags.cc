@@ -214,10 +214,8 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   if (cap == CapFlag::kKept) {
     app.add_option("--memory", flags->memory,
                    "a cap on all that training takes, such as 1.5GiB, but for the code of the "
-                   "program and its "
-                   "libraries: what it would hold beyond "
-                   "that is computed again, to the same bits (default: what is free, for --batch "
-                   "auto)")
+                   "program and its libraries: what it would hold beyond that is computed again, "
+                   "to the same bits (default: what is free, for --batch auto)")
         ->type_name("SIZE");
     app.add_option("--swap", flags->swap,
                    "a folder for a file that --memory may swap tensors to where that costs less "

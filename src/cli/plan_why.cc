@@ -56,10 +56,11 @@ InputError NoValue(const std::string& name, const std::vector<std::string>& know
                     HelpWithName(name, known, related));
 }
 
-InputError SeveralValues(const std::string& name, const std::vector<std::string>& meant) {
+InputError SeveralValues(const std::string& name, const std::vector<std::string>& meant,
+                         const std::string& what = "values") {
   const std::string names = ListOfNames(meant);
   return InputError(
-      "'" + name + "' is the end of " + std::to_string(meant.size()) + " names of values",
+      "'" + name + "' is the end of " + std::to_string(meant.size()) + " names of " + what,
       meant.size() > kMostListed ? "they are " + names : "did you mean " + names + "?");
 }
 
@@ -108,7 +109,7 @@ std::vector<NodeId> NodesByWorkspace(const PlannedEntry& entry, const EntryLayou
 std::vector<ValueLife> LivesOfWorkspace(const std::vector<PlannedEntry>& entries,
                                         const MemoryLayout& layout, const std::string& name) {
   std::vector<ValueLife> lives;
-  if (!name.ends_with("workspace")) return lives;
+  if (!name.ends_with(".workspace") || Has(NamesOf(entries), name)) return lives;
   std::vector<std::string> meant;
   for (size_t e = 0; e < entries.size(); ++e) {
     for (const NodeId id : NodesByWorkspace(entries[e], layout.entries[e], name)) {
@@ -116,7 +117,7 @@ std::vector<ValueLife> LivesOfWorkspace(const std::vector<PlannedEntry>& entries
       if (!Has(meant, lives.back().name)) meant.push_back(lives.back().name);
     }
   }
-  if (meant.size() > 1 && !Has(meant, name)) throw SeveralValues(name, meant);
+  if (meant.size() > 1 && !Has(meant, name)) throw SeveralValues(name, meant, "workspaces");
   std::erase_if(lives,
                 [&](const ValueLife& life) { return meant.size() > 1 && life.name != name; });
   return lives;

@@ -47,7 +47,8 @@ void TellArenas(const ModelSpec& model, const KernelLibrary& library, CompileOpt
   const auto estimated = ArenaOf(model, library, options);
   if (!tuned || !estimated || *tuned == *estimated) return;
   Tell(
-      fmt::format("tuning: with kernels chosen by these times the arena takes {}, by estimates {}; "
+      fmt::format("tuning: with kernels chosen by these times the arena takes {} without a cap, by "
+                  "estimates {}; "
                   "`CGRUN_TUNING=none` goes by estimates",
                   FormatBytes(*tuned), FormatBytes(*estimated)));
 }
@@ -91,7 +92,7 @@ void TakeTuning(const ModelSpec& model, const KernelLibrary& library, Tune tune,
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Tell(fmt::format("tuning: {} times measured in {}, kept in {} ({})", FormatCount(count),
                    FormatSeconds(seconds), file, options.tuning->Name()));
-  TellArenas(model, library, options);
+  if (!Quiet()) TellArenas(model, library, options);
 }
 
 }  // namespace cgrun

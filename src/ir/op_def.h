@@ -27,7 +27,8 @@ struct OperandDef {
 // What type inference sees: types and attributes of one node. Dimensions may still depend on N.
 class InferContext {
  public:
-  InferContext(const Attributes& attributes, std::vector<TensorType> inputs)  // keeps a reference to the attributes
+  // Keeps a reference to the attributes.
+  InferContext(const Attributes& attributes, std::vector<TensorType> inputs)
       : attributes_(attributes), inputs_(std::move(inputs)) {}
   InferContext(const Attributes&& attributes, std::vector<TensorType> inputs) = delete;
 

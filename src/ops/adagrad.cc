@@ -52,7 +52,7 @@ OpDef adagrad() {
   def.details =
       "g' = g + weight_decay·w (and the parameter's own regularisation); s = s + g'², from "
       "initial_accumulator; w = w - lr / (1 + (t - 1)·lr_decay)·g' / (√s + epsilon) at step t = 1, "
-      "2, … Computed in f64 and rounded once. PyTorch Adagrad.";
+      "2, … Computed in the parameter's type, bf16 in f32; on cuda in f64. PyTorch Adagrad.";
   def.usage = Usage::kOptimizer;
   def.inputs = {{"parameter", "w"},
                 {"gradient", "g, type of the parameter"},

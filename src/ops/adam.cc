@@ -73,7 +73,8 @@ OpDef adam() {
       "adam", "Gradient descent with adaptive moments.",
       "g' = g + weight_decay·w (and the parameter's own regularisation); m = beta1·m + (1 - "
       "beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w - lr·(m / (1 - beta1^t)) / (√(v / "
-      "(1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. PyTorch "
+      "(1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in the parameter's type, bf16 in "
+      "f32; on cuda in f64. PyTorch "
       "Adam.");
   def.schema = &AdamAttributes::Schema();
   def.infer = Infer<AdamAttributes>;
@@ -86,7 +87,8 @@ OpDef adamw() {
       "adamw", "Adam with weight decay apart from the gradient.",
       "w' = w - lr·weight_decay·w; g' = g (and the parameter's own regularisation); m = beta1·m + "
       "(1 - beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w' - lr·(m / (1 - beta1^t)) / "
-      "(√(v / (1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. "
+      "(√(v / (1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in the parameter's type, bf16 "
+      "in f32; on cuda in f64. "
       "PyTorch AdamW.");
   def.schema = &AdamwAttributes::Schema();
   def.infer = Infer<AdamwAttributes>;

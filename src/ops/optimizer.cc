@@ -23,8 +23,12 @@ bool CheckOptimizerInputs(InferContext& context, int states) {
 }
 
 void WarnOfNoEpsilon(InferContext& context, double epsilon) {
-  if (epsilon > 0) return;
-  context.Warn("`epsilon: 0` makes 0/0, which is NaN, of a gradient that has always been 0",
+  const bool is_f64 = context.dtype(0) == DType::kF64;
+  if (is_f64 ? epsilon > 0 : static_cast<float>(epsilon) > 0) return;
+  context.Warn(epsilon > 0 ? "such an `epsilon` is 0 in f32, which makes 0/0, a NaN, of a gradient "
+                             "that has always been 0"
+                           : "`epsilon: 0` makes 0/0, which is NaN, of a gradient that has always "
+                             "been 0",
                "leave `epsilon` out, or give a small number");
 }
 

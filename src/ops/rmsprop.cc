@@ -65,7 +65,8 @@ OpDef rmsprop() {
       "g' = g + weight_decay·w (and the parameter's own regularisation); v = alpha·v + (1 - "
       "alpha)·g'², from 0; d = g' / (√v + epsilon); centered: m = alpha·m + (1 - alpha)·g', from "
       "0, and √(v - m²) in the place of √v, 0 where rounding makes v less than m²; b = momentum·b "
-      "+ d, from 0; w = w - lr·b. Computed in f64 and rounded once. PyTorch RMSprop.";
+      "+ d, from 0; w = w - lr·b. Computed in the parameter's type, bf16 in f32; on cuda in f64. "
+      "PyTorch RMSprop.";
   def.usage = Usage::kOptimizer;
   def.inputs = {
       {"parameter", "w"},

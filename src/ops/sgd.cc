@@ -51,7 +51,8 @@ OpDef sgd() {
   def.summary = "Stochastic gradient descent.";
   def.details =
       "g' = g + weight_decay·w (and the parameter's own regularisation); v = momentum·v + g', from "
-      "0; w = w - lr·v, with nesterov w - lr·(g' + momentum·v). Computed in f64 and rounded once. "
+      "0; w = w - lr·v, with nesterov w - lr·(g' + momentum·v). Computed in the parameter's type, "
+      "bf16 in f32; on cuda in f64. "
       "PyTorch SGD without dampening.";
   def.usage = Usage::kOptimizer;
   def.inputs = {{"parameter", "w"},

@@ -58,7 +58,7 @@ Json ParsePlan(std::string_view text, const std::string& name) {
 constexpr std::pair<const char*, const char*> kSettings[] = {
     {"device", "device"},        {"mode", "mode"},           {"batch", "batch"},
     {"threads", "threads"},      {"precision", "precision"}, {"memory_cap_bytes", "cap"},
-    {"tuning", "tuning record"}, {"planner", "planner"},     {"order", "order"}};
+    {"tuning", "tuning record"}, {"order", "order"}};
 
 // Throws InputError for plans of two models: what they take says nothing of a change.
 void CheckModels(const Json& before, const std::string& before_name, const Json& after) {

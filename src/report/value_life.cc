@@ -220,6 +220,7 @@ std::string ValueLivesJson(const std::vector<ValueLife>& lives) {
                 {"peak_step", life.peak_step},
                 {"kept_because", life.kept_because}};
     if (!life.fused.empty()) one["fused_value"] = life.fused;
+    if (life.is_workspace) one["workspace"] = true;  // `made` is the operator that uses it
     one["made"] = life.made.empty() ? Json() : UseJson(life.made[0]);
     one["reads"] = Json::array();
     for (const ValueUse& use : life.reads) one["reads"].push_back(UseJson(use));

@@ -5,7 +5,7 @@ import json
 import re
 import unittest
 
-from cli_testing import MODEL, SANITIZED, CliTestCase, devices
+from cli_testing import MODEL, ROOT, SANITIZED, CliTestCase, devices
 
 BUFFERS = "id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n"
 
@@ -99,11 +99,19 @@ class PlanTest(CliTestCase):
         self.assertIn("train", {life["entry"] for life in lives})
         for life in lives:
             self.assertEqual(life["bytes"], 16 * 3 * 4)
-        workspaces = [buffer for buffer in json.loads(self.cgrun("plan", "small.yaml", "--json").stdout)["buffers"]
-                      if buffer["zone"] == "workspace" and buffer["entry"] == "train"]
-        for buffer in workspaces:
-            text = self.cgrun("plan", "small.yaml", "--why", buffer["name"]).stdout
-            self.assertIn(f"'{buffer['name']}' in 'train': workspace of the kernel", text)
+
+    def test_tells_whose_a_workspace_is(self):
+        lenet = ROOT / "models/lenet.yaml"
+        plan = json.loads(self.cgrun("plan", lenet, "--json").stdout)
+        names = [buffer["name"] for buffer in plan["buffers"]
+                 if buffer["zone"] == "workspace" and buffer["entry"] == "train"]
+        self.assertTrue(names)
+        for name in names:
+            self.assertIn(f"'{name}' in 'train': workspace of the kernel",
+                          self.cgrun("plan", lenet, "--why", name).stdout)
+        self.assertRegex(self.refuses("plan", lenet, "--why", ".workspace"), "no value|names of workspaces")
+
+    def test_values_are_told_of_by_names_that_exist(self):
         errors = self.refuses("plan", "small.yaml", "--why", "classify.logits.wieght")
         self.assertIn("did you mean 'classify.logits.weight'?", errors)
 

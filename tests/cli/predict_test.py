@@ -477,7 +477,8 @@ class KeepTest(CliTestCase):
         for line in text.splitlines():
             if " kept " in line:
                 self.assertTrue(line.lstrip().startswith("train"), line)
-        self.assertEqual(text.count(") kept ") + text.count(") peak kept "), 4)  # full and partial batches
+        marks = text.count(") kept ") + text.count(") peak kept ")
+        self.assertEqual(marks, 4)  # of full and of partial batches
         marked = [buffer for buffer in kept["buffers"] if buffer["kept"]]
         self.assertEqual(len(marked), 4)
         self.assertTrue(all(buffer["entry"].startswith("train") for buffer in marked), marked)

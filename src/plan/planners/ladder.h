@@ -27,7 +27,8 @@ class Ladder {
   static bool Fits(const MemoryProblem& problem, const TimeSections& sections);
 
   // One round of all preorders. As long as the capacity of the problem is not met, each searches
-  // for that alone; then for `target` (or the bound) and in steps towards it. The next four rounds
+  // for that, and in every other round in steps towards it; then for `target` (or the bound) and in
+  // steps towards that. The next four rounds
   // have twice the nodes and vary the preorders; where no capacity is asked for, only the steps are
   // tried in them. Sets offsets, peak_bytes and lower_bound_bytes of `plan`.
   void Climb(Bytes target, MemoryPlan& plan, Effort& effort);
