@@ -54,6 +54,18 @@ TEST_F(ControlGroupTest, AContainersOwnGroupIsTheRootThatItSees) {
   EXPECT_EQ(Left(), 70);
 }
 
+// The pages of files are counted later than memory is given back, and can seem to be more than all
+// that is used: beside a limit that is none, as version 1 writes it, that overflowed.
+TEST_F(ControlGroupTest, MoreOfFilesThanIsUsedLeavesAllThatThereIs) {
+  constexpr int64_t kUnlimited = 9223372036854771712;
+  Write("/proc/self/cgroup", "4:memory:/");
+  Group1("", kUnlimited, 500'000'000);
+  Write("/sys/fs/cgroup/memory/memory.stat", "total_active_file 4000000000");
+  EXPECT_EQ(Left(), kUnlimited);
+  Group1("", 1000, 400);
+  EXPECT_EQ(Left(), 1000);
+}
+
 // Of all groups on the way up the one that leaves least, wherever that is.
 TEST_F(ControlGroupTest, EveryGroupAboveCounts) {
   Write("/proc/self/cgroup", "0::/user/session/run");
