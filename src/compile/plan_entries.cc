@@ -28,7 +28,9 @@ constexpr int64_t kGapPartsMore = 2;       // … more of them where fewer were 
 constexpr int64_t kGapPartsSpent = 4;      // fewer are spent where more were too many
 constexpr double kGapShare = 1.05;   // a plan without it may take as many times what may be spent
 constexpr double kAnyShare = 1000;   // of a step's time
-constexpr int64_t kOrderParts = 10;  // an order needs at most one part more than the best
+constexpr int64_t kOrderParts = 10;  // an order needs at most one part more than the best;
+constexpr int64_t kOrderPartsOfFew = 50;  // where it must be quick, one of more parts
+constexpr int64_t kMuch = 256 << 20;      // bytes, for which a large graph may take long
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
@@ -37,7 +39,7 @@ constexpr int64_t kSchedulesSearched = 5000;         // … in so many schedules
 constexpr int kMostLower = 4;                        // arenas, each …
 constexpr int64_t kLargeGraph = 1300;                // (nodes, where that would take too long)
 constexpr int64_t kLowerParts = 128;                 // … such a part lower
-constexpr int64_t kBoundParts = 100;
+constexpr int64_t kBoundParts = 300;
 
 void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -203,8 +205,8 @@ MemoryLayout SearchLower(std::vector<CompiledEntry>& entries, MemoryLayout layou
 MemoryLayout PlanLower(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                        const Target& target, const CompileOptions& options) {
   layout = PlanWithLess(entries, std::move(layout), target, options);
-  const bool searches =
-      options.effort == PlanEffort::kFull && options.arena_cap == 0 && options.recompute_share > 0;
+  const bool searches = options.effort == PlanEffort::kFull && options.arena_cap == 0 &&
+                        options.recompute_share > 0 && options.closes_gaps;
   return searches ? SearchLower(entries, std::move(layout), target, options) : layout;
 }
 
@@ -303,6 +305,13 @@ struct OrderedPlan {
   MemoryLayout layout;
 };
 
+// Whether orders are planned one by one, as they would be planned alone: in a large graph that
+// takes a second, for which a few MiB are no reason.
+bool IsWorthATry(const std::vector<CompiledEntry>& entries, const MemoryLayout& layout) {
+  const auto nodes = static_cast<int64_t>(entries[0].graph.nodes.size());
+  return nodes <= kLargeGraph || layout.arena_bytes >= kMuch;
+}
+
 // The same in each order. `memory` needs least of all orders as the graph is; with what is cheap
 // computed again one that needed more can come lower.
 std::vector<OrderedPlan> PlanInOtherOrders(const std::vector<CompiledEntry>& entries,
@@ -312,7 +321,9 @@ std::vector<OrderedPlan> PlanInOtherOrders(const std::vector<CompiledEntry>& ent
   const bool tries_orders = options.order == kMemoryOrder && options.recompute_share > 0 &&
                             options.effort == PlanEffort::kFull && options.arena_cap == 0;
   if (!tries_orders) return plans;
-  const int64_t most_bytes = layout.arena_bytes + layout.arena_bytes / kOrderParts;
+  const bool is_thorough = options.closes_gaps && IsWorthATry(entries, layout);
+  const int64_t parts = is_thorough ? kOrderParts : kOrderPartsOfFew;
+  const int64_t most_bytes = layout.arena_bytes + layout.arena_bytes / parts;
   for (const OrderEntry& order : Orders()) {
     if (order.name == kMemoryOrder) continue;
     CompileOptions with_order = options;
@@ -325,6 +336,7 @@ std::vector<OrderedPlan> PlanInOtherOrders(const std::vector<CompiledEntry>& ent
     plan.layout = PlanOnce(plan.entries, WithQuickPlanner(options).layout);
     if (plan.layout.arena_bytes > most_bytes) continue;
     const int64_t by_order = std::max<int64_t>(0, plan.layout.arena_bytes - layout.arena_bytes);
+    if (!is_thorough) with_order = WithQuickPlanner(with_order);
     plan.layout = PlanLower(plan.entries, std::move(plan.layout), target, with_order);
     int64_t& saved = plan.layout.recompute_saved_bytes;
     saved = std::max<int64_t>(0, saved - by_order);
@@ -333,9 +345,10 @@ std::vector<OrderedPlan> PlanInOtherOrders(const std::vector<CompiledEntry>& ent
   return plans;
 }
 
-// Whether a plan whose gap is closed may take less than `bytes`: on the way other choices are made,
-// whose bound can be a little lower.
+// Whether a plan may take less than `bytes` once its gap is closed: on the way other choices are
+// made, whose bound can be a little lower. One that was packed quickly is worth it for more alone.
 bool MayComeBelow(int64_t bytes, const MemoryLayout& layout) {
+  if (layout.planner == kQuickPlanner) return layout.lower_bound_bytes < bytes;
   if (layout.arena_bytes == layout.lower_bound_bytes) return layout.arena_bytes < bytes;
   return layout.lower_bound_bytes < bytes + bytes / kBoundParts;
 }
@@ -350,6 +363,7 @@ MemoryLayout PlanInAnyOrder(std::vector<CompiledEntry>& entries, const MemoryLay
   OrderedPlan* best = nullptr;
   for (OrderedPlan& plan : plans) {
     if (best != nullptr && !MayComeBelow(best->layout.arena_bytes, plan.layout)) continue;
+    plan.layout = Packed(plan.entries, std::move(plan.layout), options.layout);
     plan.layout = WithoutGap(plan.entries, std::move(plan.layout), target, options);
     if (best == nullptr || plan.layout.arena_bytes < best->layout.arena_bytes) best = &plan;
   }

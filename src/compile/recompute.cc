@@ -85,7 +85,7 @@ class Recomputer {
       if (IsQuick() || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack(peak_);
     }
     // No sweep goes on from here, to which fewer steps at the peak would be worth something.
-    if (changed) TakeNeedlessBack({peak_.first, kAnySteps});
+    if (changed && goal_.is_final) TakeNeedlessBack({peak_.first, kAnySteps});
     SetSchedule(SpreadTransfers(entry_.graph, entry_.schedule, std::max(peak_.first, goal_.bytes),
                                 BuffersOf(options_.layout)));
     const std::vector<std::string> violations = VerifyGraph(entry_.graph);
