@@ -107,6 +107,17 @@ bool Meet(const Graph& graph, const EntryLayout& placed, ValueId value, const st
          placed.offset[value] < placed.offset[other] + graph.BytesOf(other);
 }
 
+// What is the same of all that lies in a buffer.
+ValueLife LifeIn(const PlacedBuffer& buffer, const PlannedEntry& planned,
+                 const MemoryLayout& layout, int entry) {
+  ValueLife life;
+  life.entry = planned.name;
+  life.zone = buffer.zone;
+  life.steps = static_cast<int64_t>(planned.schedule->steps.size());
+  life.peak_step = PeakStep(layout, entry);
+  return life;
+}
+
 }  // namespace
 
 ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout& layout,
@@ -114,14 +125,11 @@ ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout&
   const Graph& graph = *planned.graph;
   const EntryLayout& placed = layout.entries[static_cast<size_t>(entry)];
   const PlacedBuffer& buffer = layout.buffers[static_cast<size_t>(placed.buffer[value])];
-  ValueLife life;
-  life.entry = planned.name;
+  ValueLife life = LifeIn(buffer, planned, layout, entry);
   life.name = graph.values[value].name;
   life.type = graph.values[value].type.ToString();
   life.bytes = graph.BytesOf(value);
-  life.zone = buffer.zone;
   life.lifespan = ComputeLiveness(graph, *planned.schedule).values[value];
-  life.steps = static_cast<int64_t>(planned.schedule->steps.size());
   for (int64_t step = 0; step < life.steps; ++step) {
     const Node& node = graph.nodes[planned.schedule->steps[static_cast<size_t>(step)].node];
     if (Holds(node.outputs, value)) life.made.push_back(UseBy(node, step));
@@ -132,7 +140,6 @@ ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout&
   for (const std::string& name : buffer.values) {
     if (name != life.name && Meet(graph, placed, value, name)) life.shares_with.push_back(name);
   }
-  life.peak_step = PeakStep(layout, entry);
   return life;
 }
 
@@ -141,18 +148,14 @@ ValueLife LifeOfWorkspace(NodeId node, const PlannedEntry& planned, const Memory
   const Graph& graph = *planned.graph;
   const EntryLayout& placed = layout.entries[static_cast<size_t>(entry)];
   const PlacedBuffer& buffer = layout.buffers[static_cast<size_t>(placed.workspace_buffer[node])];
-  ValueLife life;
-  life.entry = planned.name;
+  ValueLife life = LifeIn(buffer, planned, layout, entry);
   life.name = buffer.name;
   life.type = "workspace of the kernel";
   life.bytes = buffer.bytes;
-  life.zone = buffer.zone;
   life.lifespan = buffer.lifespan;
-  life.steps = static_cast<int64_t>(planned.schedule->steps.size());
   life.made.push_back(UseBy(graph.nodes[node], buffer.lifespan.lower));
   life.is_workspace = true;
   life.offset = placed.workspace_offset[node];
-  life.peak_step = PeakStep(layout, entry);
   return life;
 }
 

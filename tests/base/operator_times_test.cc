@@ -85,6 +85,18 @@ TEST(OperatorTimes, TakesTheTimesOfAStreamWhenTheRunIsOver) {
   EXPECT_EQ(times.runs()[1].end - times.runs()[1].begin, 1'000'000);
 }
 
+TEST(OperatorTimes, ARunThatBreaksOffCountsWithTheLapsThatItHas) {
+  OperatorTimes times({2}, 10);
+  for (int run = 0; run < 5; ++run) {
+    times.Begin();
+    times.Lap(0, 0);
+  }
+  times.Lap(0, 1);
+  times.End();
+  EXPECT_EQ(times.Entry(0)[0].calls, 5);
+  EXPECT_EQ(times.Entry(0)[1].calls, 1);
+}
+
 TEST(OperatorTimes, KeepsTheFirstRunsInOrder) {
   OperatorTimes times({3}, 2);
   times.Begin();
