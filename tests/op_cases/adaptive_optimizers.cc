@@ -1,5 +1,7 @@
 // Cases of adamw, rmsprop and adagrad. Known results: three steps of PyTorch's AdamW, RMSprop and
 // Adagrad.
+#include <limits>
+
 #include "src/ops/optimizer.h"
 #include "tests/op_cases/op_cases.h"
 
@@ -7,6 +9,8 @@ namespace cgrun::op_cases {
 namespace {
 
 using Values = std::vector<double>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 CaseInput Rate(double rate) {
   CaseInput input = Fixed({}, DType::kF64, rate, rate);
@@ -185,6 +189,10 @@ std::vector<OpCase> rmsprop() {
            Attributes::Of(Rmsprop(0.5, 0, true, 0.5)),
            {w, Vector({1, 1, 1}), Rate(0.1), zero, Vector({1, 1, 1})},
            {{0.8, -2.2, 0.3}, {0.5, 0.5, 0.5}, {1, 1, 1}}},
+          {"an infinite parameter does not reach the state",
+           Attributes::Of(Rmsprop(0.99, 0, false)),
+           {Vector({kInfinity, -2, 0.5}), g, Rate(0.1), zero},
+           {{kInfinity, -1.0000005, -0.49999966667}, {0.0001, 0.0004, 0.0009}}},
           {"random",
            Attributes::Of(Rmsprop(0.9, 0.5, true, 1e-3)),
            {Uniform(shape), Uniform(shape), Rate(0.01), Uniform(shape, 0.5, 1),
@@ -222,7 +230,11 @@ std::vector<OpCase> adagrad() {
   negative.lr_decay = -1;
   const CaseInput w = Vector(kStart), g = Vector(kGradients[0]), zero = Vector(kZero);
   const Attributes defaults = Attributes::Of(AdagradAttributes());
-  Append(cases, {{"random",
+  Append(cases, {{"an infinite parameter does not reach the state",
+                  defaults,
+                  {Vector({kInfinity, -2, 0.5}), g, Rate(0.01), zero, Step(0)},
+                  {{kInfinity, -1.99, 0.490000000003}, {0.01, 0.04, 0.09}}},
+                 {"random",
                   defaults,
                   {Uniform({3, 4}), Uniform({3, 4}), Rate(0.01), Uniform({3, 4}, 0.1, 1), Step(7)}},
                  Large(defaults, 1, true),

@@ -16,8 +16,8 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Its states: v, [m], [b].
-template <bool kCentered, bool kMomentum>
+// `Added`: Regularization or NoRegularization. Its states: v, [m], [b].
+template <class Added, bool kCentered, bool kMomentum>
 struct Rmsprop {
   using Attributes = RmspropAttributes;
   static constexpr size_t kMean = 3, kBuffer = kCentered ? 4 : 3;  // among what is read
@@ -25,10 +25,7 @@ struct Rmsprop {
   static constexpr bool kCounts = false;
 
   explicit Rmsprop(const RmspropAttributes& a)
-      : regularization(RegularizationOf(a)),
-        alpha(a.alpha),
-        epsilon(a.epsilon),
-        momentum(a.momentum) {}
+      : added(RegularizationOf(a)), alpha(a.alpha), epsilon(a.epsilon), momentum(a.momentum) {}
 
   Rmsprop At(double at_rate, int64_t) const {
     Rmsprop step = *this;
@@ -38,7 +35,7 @@ struct Rmsprop {
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, const V* x, V* y) const {
-    const V g = regularization.Add(d, x[1], x[0]);
+    const V g = added.Add(d, x[1], x[0]);
     const V v = hn::Add(Times(d, alpha, x[2]), hn::Mul(Times(d, 1 - alpha, g), g));
     V squared = v;  // or the variance
     if constexpr (kCentered) {
@@ -57,29 +54,35 @@ struct Rmsprop {
     y[1] = v;
   }
 
-  Regularization regularization;
+  Added added;
   double alpha, epsilon, momentum;
   double rate = 0;
 };
 
 // Prepares kKernel of the rule that the attributes ask for.
+template <template <class> class kKernel, class Added>
+PreparedKernel PrepareRmspropWith(const KernelRequest& request, const RmspropAttributes& a) {
+  if (a.centered) {
+    return a.momentum != 0 ? kKernel<Rmsprop<Added, true, true>>::Prepare(request)
+                           : kKernel<Rmsprop<Added, true, false>>::Prepare(request);
+  }
+  return a.momentum != 0 ? kKernel<Rmsprop<Added, false, true>>::Prepare(request)
+                         : kKernel<Rmsprop<Added, false, false>>::Prepare(request);
+}
 template <template <class> class kKernel>
 PreparedKernel PrepareRmsprop(const KernelRequest& request, const RmspropAttributes& a) {
-  if (a.centered) {
-    return a.momentum != 0 ? kKernel<Rmsprop<true, true>>::Prepare(request)
-                           : kKernel<Rmsprop<true, false>>::Prepare(request);
-  }
-  return a.momentum != 0 ? kKernel<Rmsprop<false, true>>::Prepare(request)
-                         : kKernel<Rmsprop<false, false>>::Prepare(request);
+  return RegularizationOf(a).adds() ? PrepareRmspropWith<kKernel, Regularization>(request, a)
+                                    : PrepareRmspropWith<kKernel, NoRegularization>(request, a);
 }
 
+template <class Added>
 struct Adagrad {
   using Attributes = AdagradAttributes;
   static constexpr size_t kStates = 1;
   static constexpr bool kCounts = true;
 
   explicit Adagrad(const AdagradAttributes& a)
-      : regularization(RegularizationOf(a)), lr_decay(a.lr_decay), epsilon(a.epsilon) {}
+      : added(RegularizationOf(a)), lr_decay(a.lr_decay), epsilon(a.epsilon) {}
 
   Adagrad At(double at_rate, int64_t steps) const {
     Adagrad step = *this;
@@ -89,29 +92,41 @@ struct Adagrad {
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, const V* x, V* y) const {
-    const V g = regularization.Add(d, x[1], x[0]);
+    const V g = added.Add(d, x[1], x[0]);
     const V sum = hn::Add(x[2], hn::Mul(g, g));
     const V divisor = hn::Add(hn::Sqrt(sum), Constant(d, epsilon));
     y[0] = hn::Sub(x[0], hn::Div(Times(d, rate, g), divisor));
     y[1] = sum;
   }
 
-  Regularization regularization;
+  Added added;
   double lr_decay, epsilon;
   double rate = 0;
 };
 
+template <template <class> class kKernel>
+PreparedKernel PrepareAdagrad(const KernelRequest& request, const AdagradAttributes& a) {
+  return RegularizationOf(a).adds() ? kKernel<Adagrad<Regularization>>::Prepare(request)
+                                    : kKernel<Adagrad<NoRegularization>>::Prepare(request);
+}
+
 KernelDef rmsprop() {
-  KernelDef def = Optimizer<Rmsprop<false, false>>::Define("cpu.rmsprop");
+  KernelDef def = Optimizer<Rmsprop<NoRegularization, false, false>>::Define("cpu.rmsprop");
   def.prepare = [](const KernelRequest& request) {
     return PrepareRmsprop<Optimizer>(request, request.node.attributes.As<RmspropAttributes>());
   };
   return def;
 }
-KernelDef adagrad() { return Optimizer<Adagrad>::Define("cpu.adagrad"); }
+KernelDef adagrad() {
+  KernelDef def = Optimizer<Adagrad<NoRegularization>>::Define("cpu.adagrad");
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareAdagrad<Optimizer>(request, request.node.attributes.As<AdagradAttributes>());
+  };
+  return def;
+}
 KernelDef rmsprop_by_product() {
-  KernelDef def =
-      UpdateByProduct<Rmsprop<false, false>>::Define<OpId::rmsprop>("cpu.rmsprop_by_product");
+  KernelDef def = UpdateByProduct<Rmsprop<NoRegularization, false, false>>::Define<OpId::rmsprop>(
+      "cpu.rmsprop_by_product");
   def.prepare = [](const KernelRequest& request) {
     return PrepareRmsprop<UpdateByProduct>(request,
                                            request.node.body[1].attributes.As<RmspropAttributes>());
@@ -119,7 +134,13 @@ KernelDef rmsprop_by_product() {
   return def;
 }
 KernelDef adagrad_by_product() {
-  return UpdateByProduct<Adagrad>::Define<OpId::adagrad>("cpu.adagrad_by_product");
+  KernelDef def =
+      UpdateByProduct<Adagrad<NoRegularization>>::Define<OpId::adagrad>("cpu.adagrad_by_product");
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareAdagrad<UpdateByProduct>(request,
+                                           request.node.body[1].attributes.As<AdagradAttributes>());
+  };
+  return def;
 }
 
 }  // namespace
