@@ -51,7 +51,6 @@ ValueId PeakProbe::AddSecond(ValueId first) {
 const std::vector<Bytes>& PeakProbe::BytesOf(std::span<const ProbeRun> runs) {
   FindLives(runs);
   buffers_.clear();
-  buffer_of_.clear();
   buffer_of_.resize(values_.size());
   bytes_.assign(static_cast<size_t>(steps_) + 1, 0);
   for (ValueId id : fed_) NewBuffer(id);
@@ -110,6 +109,7 @@ void PeakProbe::Join(ValueId id, SharedBufferId buffer_id) {
 
 bool PeakProbe::Place(const ProbeRun& run, TimePoint time) {
   bool is_elided = false;
+  for (ValueId output : run.outputs) buffer_of_[output] = {};  // what it was the last time
   for (size_t o = 0; o < run.outputs.size(); ++o) {
     const ValueId output = run.outputs[o];
     if (values_[output].state.valid()) {

@@ -8,7 +8,11 @@
 namespace cgrun::cpu {
 namespace {
 
-int64_t Usable() { return hwy::SupportedTargets() & HWY_TARGETS; }
+// Asked for once: tests that disable instruction sets do so before anything asks.
+int64_t Usable() {
+  static const int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  return usable;
+}
 
 }  // namespace
 
