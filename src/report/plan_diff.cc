@@ -43,6 +43,19 @@ std::vector<Json> ObjectsAt(const Json& json, const char* key) {
   return objects;
 }
 
+// A figure that is there is a number of bytes: taken for 0, it would say that a plan has grown.
+void CheckFigures(const Json& json, const std::string& name) {
+  for (const auto& [key, _] : kFigures) {
+    const auto it = json.find(key);
+    if (it == json.end()) continue;
+    const bool is_bytes = it->is_number_unsigned() && std::in_range<int64_t>(it->get<uint64_t>());
+    if (is_bytes) continue;
+    throw InputError(
+        "'" + name + "' has `" + key + "`: " + it->dump() + ", which is no number of bytes",
+        "write it anew with `cgrun plan MODEL --json FILE`");
+  }
+}
+
 Json ParsePlan(std::string_view text, const std::string& name) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const bool is_plan = json.is_object() && json.contains("arena_bytes") && json.contains("buffers");
@@ -51,6 +64,7 @@ Json ParsePlan(std::string_view text, const std::string& name) {
                      "write one before the change, for example with `cgrun plan MODEL --json "
                      "before.json`");
   }
+  CheckFigures(json, name);
   return json;
 }
 

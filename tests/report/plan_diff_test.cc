@@ -84,10 +84,22 @@ TEST(PlanDiff, SaysWhatElseWasAskedFor) {
   EXPECT_NE(PlanDiffJson(diff).find("\"before\": \"16\""), std::string::npos);
 }
 
+TEST(PlanDiff, RefusesFiguresThatAreNoNumbersOfBytes) {
+  for (const char* figure : {"\"many\"", "-5", "1e300", "1.5", "null", "18446744073709551615"}) {
+    const std::string plan = std::string(R"({"arena_bytes": )") + figure + R"(, "buffers": []})";
+    try {
+      DiffPlans(plan, "old.json", kAfter);
+      FAIL() << figure;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("'old.json' has `arena_bytes`: "), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 TEST(PlanDiff, TakesOddPlansAsTheyAre) {
-  const PlanDiff diff =
-      DiffPlans(R"({"arena_bytes": "many", "buffers": [1, {"name": 3}, {}], "zones": 7})",
-                "old.json", kAfter);
+  const PlanDiff diff = DiffPlans(
+      R"({"arena_bytes": 0, "buffers": [1, {"name": 3}, {}], "zones": 7})", "old.json", kAfter);
   EXPECT_EQ(diff.figures[1].before, 0);
   EXPECT_EQ(diff.grew_bytes, 1124);
 }
