@@ -35,10 +35,11 @@ std::string EnoughFor(const PlannedRun& run) {
   return fmt::format("`--memory {}.{}MiB`", tenths / 10, tenths % 10);
 }
 
-// Whether computing again lets a smaller cap be enough.
+// Whether a smaller cap is enough for what was found, by an arena that is smaller by more than
+// measured bases differ.
 bool TakesLess(const CappedRun& fit) {
-  return fit.capped.memory.arena < fit.free.memory.arena && fit.capped.total() < fit.free.total() &&
-         EnoughFor(fit.capped) != EnoughFor(fit.free);
+  return fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena &&
+         fit.capped.total() < fit.free.total() && EnoughFor(fit.capped) != EnoughFor(fit.free);
 }
 
 // "for steps that take at most 18 % longer": what it costs to compute again, or to swap.
@@ -69,6 +70,12 @@ std::string DataPartsOf(const HostUse& use) {
   return text;
 }
 
+// Of what takes as little as was found.
+const char* HeadOf(const PlannedRun& run) {
+  if (run.alone > 0) return "with less";
+  return run.swaps > 0 ? "again or swapped" : "computed again";
+}
+
 // What takes how much, as it is and, where that is less, as little as was found.
 std::string TableOf(const CappedRun& fit) {
   const bool helps = TakesLess(fit);
@@ -84,8 +91,7 @@ std::string TableOf(const CappedRun& fit) {
     table.Add(row);
   };
   const RunMemory &plain = fit.free.memory, &again = fit.capped.memory;
-  const bool swaps = fit.capped.swaps > 0;
-  if (helps) add("", "as it is", swaps ? "again or swapped" : "computed again", "");
+  if (helps) add("", "as it is", HeadOf(fit.capped), "");
   add("arena", FormatBytes(plain.arena), FormatBytes(again.arena),
       "most is held by " + HoldersOf(fit.capped));
   if (plain.on_host) {
@@ -106,11 +112,17 @@ std::string WithoutLineEnd(std::string text) {
   return text;
 }
 
-// "what a quick search computes again": one for the cap itself may find less, and mostly finds
-// quicker steps.
+// "what a quick search computes again or swaps": one for the cap itself may find less, and mostly
+// finds quicker steps.
 std::string WhatHelps(const CappedRun& fit) {
   const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
-  return "what " + search + " computes again" + (fit.capped.swaps > 0 ? " or swaps" : "");
+  std::vector<std::string> ways;
+  if (fit.capped.second_runs > 0 || fit.capped.alone + fit.capped.swaps == 0) {
+    ways.emplace_back("computes again");
+  }
+  if (fit.capped.swaps > 0) ways.emplace_back("swaps");
+  if (fit.capped.alone > 0) ways.emplace_back("has work on one thread");
+  return "what " + search + " " + fmt::format("{}", fmt::join(ways, " or "));
 }
 
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.
@@ -132,7 +144,7 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
 void BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                        const CompileOptions& options, PlannedRun free, int64_t cap,
                        std::optional<SmallerBatch>& smaller) {
-  TakeBackRoom(free.memory);
+  SetRoom(free.memory);
   if (smaller || free.total() <= cap || free.batch <= 1 || BytesWithoutSamples(free) > cap ||
       free.memory.parts.decoded > cap / 8) {
     return;
@@ -170,8 +182,10 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     options.arena_cap = kLeastArena;
     const auto again = SmallerBatch(model, library, options, fit.capped, fit.cap).Wait();
     if (again && again->run.total() <= fit.cap) {
+      constexpr double kFar = 1;  // a quick search then says too little of what it would be
+      const double slower = Slower(again->run, fit.free);
       return fmt::format("`--batch {}` fits, {}", again->run.batch,
-                         CostOf(Slower(again->run, fit.free)));
+                         slower < kFar ? CostOf(slower) : "for longer steps");
     }
   }
   if (run.total() - run.memory.base_room <= fit.cap) {
@@ -215,18 +229,27 @@ std::string SwapPlaceText(bool to_host, int64_t bytes) {
   return to_host ? FormatBytes(bytes) + " of host memory" : "a file of " + FormatBytes(bytes);
 }
 
+// "2 operators of a step run a second time, 1 tensor is swapped to a file of 52.0 MiB"
+std::string HowText(const PlannedRun& run) {
+  std::string text;
+  const auto add = [&](int64_t count, std::string_view noun, const std::string& one,
+                       const std::string& more) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + FormatCount(count, noun) + (count == 1 ? one : more);
+  };
+  add(run.second_runs, "operator", " of a step runs a second time", " of a step run a second time");
+  const std::string place = " swapped to " + SwapPlaceText(!run.memory.on_host, run.swap_bytes);
+  add(run.swaps, "tensor", " is" + place, " are" + place);
+  const std::string why = " on one thread, in a smaller workspace";
+  add(run.alone, "operator", " works" + why, " work" + why);
+  return text;
+}
+
 std::string FitText(const CappedRun& fit) {
   const auto texts = FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
   const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
-  const bool once = fit.capped.second_runs == 1, alone = fit.capped.swaps == 1;
-  std::string how = FormatCount(fit.capped.second_runs, "operator") +
-                    (once ? " of a step runs" : " of a step run") + " a second time";
-  if (fit.capped.swaps > 0) {
-    how = (fit.capped.second_runs > 0 ? how + ", " : "") + FormatCount(fit.capped.swaps, "tensor") +
-          (alone ? " is" : " are") + " swapped to " +
-          SwapPlaceText(!fit.capped.memory.on_host, fit.capped.swap_bytes);
-  }
-  if (fit.arena_cap == 0 || fit.capped.second_runs + fit.capped.swaps == 0) {
+  const std::string how = HowText(fit.capped);
+  if (fit.arena_cap == 0 || how.empty()) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
                        texts[2], texts[0], spare);
   }
@@ -292,8 +315,8 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
                           : std::optional<CappedRun>();
   const auto found = quick ? FitRun(planner, options, *quick, std::nullopt, ignored) : quick;
   CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
-  TakeBackRoom(capped.free.memory);
-  TakeBackRoom(capped.capped.memory);
+  SetRoom(capped.free.memory);
+  SetRoom(capped.capped.memory);
   std::vector<std::string> help = {EnoughFor(capped.free) + " is enough for it"};
   if (TakesLess(capped)) {
     help.push_back(
@@ -352,8 +375,8 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   auto fit = FitRun(planner, options, *quick, base, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->fits()) {
-    TakeBackRoom(fit->free.memory);
-    TakeBackRoom(fit->capped.memory);
+    SetRoom(fit->free.memory);
+    SetRoom(fit->capped.memory);
     Refuse(model, library, options, *fit, smaller, diagnostics);
     return std::nullopt;
   }

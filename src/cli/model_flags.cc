@@ -127,7 +127,7 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   const std::vector<std::string> known = PassNames();
   for (const std::string& name : flags.disabled_passes) CheckPass(name, known);
   std::vector<std::string> rewrites = known;
-  for (const std::string_view choice : {kLayoutsPass, kLanesPass}) {
+  for (const std::string_view choice : {kLayoutsPass, kSmallerWorkspacesPass, kLanesPass}) {
     std::erase(rewrites, choice);
     if (flags.stop_after_pass != choice &&
         std::ranges::find(flags.dump_after, choice) == flags.dump_after.end()) {
@@ -396,11 +396,13 @@ const KernelLibrary& KernelsOf(const ModelSpec& model) {
                    std::move(diagnostics));
 }
 
+void CheckPlanner(const ModelFlags& flags) { CheckKnown("planner", flags.planner, PlannerNames()); }
+
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model, bool is_dry_run) {
   CompileOptions options;
   if (model.train) options.order = model.train->order.value;
   CheckKnown("order", options.order, OrderNames());
-  CheckKnown("planner", flags.planner, PlannerNames());
+  CheckPlanner(flags);
   options.layout.planner = flags.planner;
   options.layout.zones_apart = model.zones.value == "separate";
   options.passes = PassOptionsOf(flags);

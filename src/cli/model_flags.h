@@ -103,6 +103,8 @@ class ModelError : public InputError {
 // wrong with the file.
 const KernelLibrary& KernelsOf(const ModelSpec& model);
 
+// Throws InputError where --planner is none that there is.
+void CheckPlanner(const ModelFlags& flags);
 // What the flags and the file say of compiling, with the tuning record of this machine, which
 // `--tune` has measured first. A dry run measures nothing, and what it finds out is not kept for
 // others. Throws InputError for unknown passes, planners and orders.

@@ -297,12 +297,14 @@ void CheckTogether(const PlanFlags& flags) {
 
 // Of the flags of models, a list of buffers knows --planner alone.
 void CheckModelFlags(const CLI::App& app) {
-  for (const char* flag :
-       {"--device", "--batch", "--memory", "--swap", "--order", "--zones", "--precision", "--seed",
-        "--threads", "--keep", "--set", "--disable-pass", "--stop-after-pass", "--dump-after"}) {
+  for (const char* flag : {"--device", "--batch", "--memory", "--swap", "--order", "--zones",
+                           "--precision", "--seed", "--threads", "--keep", "--set",
+                           "--disable-pass", "--stop-after-pass", "--dump-after", "--full"}) {
     if (app.count(flag) == 0) continue;
     throw InputError(std::string(flag) + " needs a model, not a list of buffers",
-                     "leave it out, or plan a model: `cgrun plan models/lenet.yaml`");
+                     flag == std::string_view("--full")
+                         ? "leave it out: `--out FILE` writes where each buffer lies"
+                         : "leave it out, or plan a model: `cgrun plan models/lenet.yaml`");
   }
 }
 

@@ -51,12 +51,23 @@ MemoryPlan PackBy(const std::string& planner, const MemoryProblem& problem,
   return planner == kSearch ? Pack(problem, budget).plan : PlanMemory(problem, planner);
 }
 
+// Where the buffers that are fixed end, in bytes.
+Bytes EndOfFixed(const MemoryProblem& problem) {
+  Bytes end = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    if (buffer.offset) end = std::max(end, *buffer.offset + buffer.bytes);
+  }
+  return end;
+}
+
 // Says so where no plan at all keeps the capacity.
 bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
   const Bytes bound = LowerBound(problem);
   if (!problem.capacity || bound <= *problem.capacity) return false;
   PrintError(path + ": no plan fits into " + std::to_string(*problem.capacity) +
-                 " bytes: " + std::to_string(bound) + " are needed at some step",
+                 " bytes: " + std::to_string(bound) +
+                 (EndOfFixed(problem) >= bound ? " are taken by what is fixed"
+                                               : " are needed at some step"),
              "give a capacity of at least " + std::to_string(bound) + " bytes");
   return true;
 }
@@ -65,7 +76,7 @@ bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
 
 int PlanCsv(const ModelFlags& flags, const PackFlags& pack_flags) {
   const PackBudget budget = BudgetOf(pack_flags);
-  CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
+  CheckPlanner(flags);
   const std::string planner = pack_flags.has_planner ? flags.planner : kSearch;
   if (planner != kSearch && budget.seconds) {
     throw InputError("--time is of planner 'search' alone", "leave out --planner, or --time");

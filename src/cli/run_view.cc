@@ -242,9 +242,7 @@ void RunView::OnEpoch(const EpochReport& report) {
 namespace {
 
 std::string CapText(const TrainResult& result) {
-  const char* what =
-      result.memory.swap_space > 0 ? "what ran again or was swapped" : "operators that ran again";
-  std::string text = fmt::format("{} made steps {}", what, LongerText(*result.slowdown));
+  std::string text = fmt::format("keeping it made steps {}", LongerText(*result.slowdown));
   if (!result.expected_slowdown) return text;
   text += fmt::format("; {} was expected", LongerText(*result.expected_slowdown));
   const double error = 100 * (*result.expected_slowdown - *result.slowdown);

@@ -71,6 +71,10 @@ void TakeTuning(const ModelSpec& model, const KernelLibrary& library, Tune tune,
     }
     return;
   }
+  if (DoesWithoutTuning()) {
+    throw InputError("--tune makes a tuning record, and CGRUN_TUNING=none does without one",
+                     "unset CGRUN_TUNING, or set it to the file that the record is to be");
+  }
   if (file.empty()) {
     throw InputError("there is no folder for the tuning record",
                      "set HOME, or CGRUN_TUNING to the file that it is to be");

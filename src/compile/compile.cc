@@ -128,6 +128,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
 
 void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
                      const CompileOptions& options, CompiledModel& prepared) {
+  const Clock::time_point start = Clock::now();
   const TunedTarget target = TargetOf(library, options);
   std::vector<PassReport> planned = PlannedReports();
   prepared.layout = PlanEntries(prepared.entries, target, options, planned);
@@ -135,6 +136,7 @@ void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
     prepared.layout =
         UseLanes(prepared.entries, std::move(prepared.layout), target, options, planned);
   }
+  prepared.layout.plan_seconds = SecondsSince(start);
   prepared.passes.insert(prepared.passes.end(), planned.begin(), planned.end());
   prepared.image = MakeImage(model, prepared, library, options);
 }

@@ -46,8 +46,9 @@ struct CompileOptions {
   // What of a step's time, as it is estimated, may go into computing again what would be held at
   // the peak; a twentieth more where that closes a gap in the packing.
   double recompute_share = 0.02;
-  // Bytes of the arena; where it would be larger, as much more is computed again or swapped as that
-  // takes. What comes out can still be larger: then no way to less was found. 0: any.
+  // Bytes of the arena; where it would be larger, as much more is computed again or swapped, and as
+  // many kernels work on one thread, as that takes. What comes out can still be larger: then no way
+  // to less was found. 0: any.
   int64_t arena_cap = 0;
   std::optional<SwapFolder> swap;  // nothing: no tensor is swapped
   PlanEffort effort = PlanEffort::kFull;

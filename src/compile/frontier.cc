@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "src/compile/alone.h"
 #include "src/compile/plan_entries.h"
 #include "src/compile/prepare_entries.h"
 #include "src/plan/recompute.h"
@@ -36,6 +37,7 @@ class Explorer {
                         SecondsOfStep(graph) + SecondsWaited(graph, entries[0].schedule)};
     point.swaps = CountSwaps(graph);
     point.file_bytes = layout.file_bytes;
+    point.alone = CountAlone(graph);
     point.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                       [](const Node& node) { return node.again_of.valid(); });
     return point;

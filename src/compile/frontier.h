@@ -17,12 +17,14 @@ struct FrontierPoint {
   int64_t second_runs = 0;  // operators of it that run again
   int64_t swaps = 0;        // tensors of it that go to the swap file and back …
   int64_t file_bytes = 0;   // … which is so large
+  int64_t alone = 0;        // operators of it that work on one thread, in a smaller workspace
   bool usual = false;       // what a compile without a cap takes
 };
 
 struct Frontier {
   std::vector<FrontierPoint> points;  // from the quickest to the smallest
-  // The first entry point alone, over all orders and recomputations of its operators, without gaps
+  // The first entry point alone, over all orders and recomputations of its operators, with
+  // workspaces as they are without a cap, without gaps
   // between buffers or for alignment; nothing where its graph is too large. Chains of operators
   // that run as one are taken apart for that. Its parameters and other states come on top.
   std::optional<PebbleFrontier> exact;

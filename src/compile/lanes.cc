@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "src/base/check.h"
+#include "src/compile/alone.h"
 #include "src/compile/plan_entries.h"
 #include "src/ir/op_def.h"
 #include "src/plan/recompute.h"
@@ -25,31 +26,15 @@ Bytes OperandBytes(const Graph& graph, const Node& node) {
   return bytes;
 }
 
-// The node's kernel on one thread, where that gives the same bits. Nothing where the node is to
+// The node's kernel on one thread, where it may run beside others. Nothing where the node is to
 // have all threads.
-std::optional<KernelChoice> ChoiceAlone(const Graph& graph, const Node& node,
-                                        const Target& target) {
-  if (!node.kernel || !node.kernel->same_alone || GetOpDef(node.op).has_effect ||
+std::optional<KernelChoice> ChoiceBeside(const Graph& graph, const Node& node,
+                                         const Target& target) {
+  if (!node.kernel || !node.kernel->same_alone ||
       OperandBytes(graph, node) > MostBytes(node.kernel->threads)) {
     return std::nullopt;
   }
-  RunSetting setting;
-  std::vector<Layout> outputs;
-  for (ValueId id : node.inputs) setting.layouts.push_back(graph.values[id].layout);
-  for (ValueId id : node.outputs) outputs.push_back(graph.values[id].layout);
-  for (const KernelOption& option : target.Options(SignatureOf(graph, node), setting)) {
-    const bool is_it = option.kernel == node.kernel->kernel && option.output_layouts == outputs &&
-                       option.input_layouts == setting.layouts;
-    if (!is_it) continue;
-    KernelChoice choice = *node.kernel;
-    choice.threads = 1;
-    choice.workspace_bytes = option.workspace_bytes;
-    choice.in_place = option.in_place;
-    choice.seconds = option.seconds;
-    choice.is_measured = option.is_measured;
-    return choice;
-  }
-  return std::nullopt;
+  return ChoiceAlone(graph, node, target);
 }
 
 // Whether the entry point has got lanes. No more than `most_bytes` are alive at once then.
@@ -61,7 +46,7 @@ bool GiveLanes(CompiledEntry& entry, const Target& target, const LayoutOptions& 
   for (NodeId id : graph.nodes.ids()) {
     Node& node = graph.nodes[id];
     if (IsTransfer(node.op)) return false;
-    const auto choice = ChoiceAlone(graph, node, target);
+    const auto choice = ChoiceBeside(graph, node, target);
     if (!choice) continue;
     plain[id] = std::exchange(*node.kernel, *choice);
     const double seconds = SecondsOf(graph, node);

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "src/base/check.h"
+#include "src/compile/alone.h"
 #include "src/compile/recompute.h"
 #include "src/ir/op_def.h"
 #include "src/plan/recompute.h"
@@ -39,7 +40,7 @@ constexpr int64_t kSchedulesSearched = 5000;         // … in so many schedules
 constexpr int kMostLower = 4;                        // arenas, each …
 constexpr int64_t kLargeGraph = 1300;                // (nodes, where that would take too long)
 constexpr int64_t kLowerParts = 128;                 // … such a part lower
-constexpr int64_t kBoundParts = 300;                 // closing a gap lowers a bound by one at most
+constexpr int64_t kBoundParts = 150;                 // closing a gap lowers a bound by one at most
 
 void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -160,19 +161,19 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
   return layout;
 }
 
-// What runs again, as a share of the step without it.
-double ShareOfSecondRuns(const Graph& graph) {
-  const double again = SecondsOfStep(graph, /*second_runs=*/true);
-  const double once = SecondsOfStep(graph) - again;
-  return once > 0 ? again / once : 0;
+// What is there for less memory, as a share of the step without it.
+double ShareForLess(const Graph& graph) {
+  const double for_less = SecondsForLess(graph);
+  const double without = SecondsOfStep(graph) - for_less;
+  return without > 0 ? for_less / without : 0;
 }
 
-// Whether second runs take no larger share of a step than they did, or than `share`.
+// Whether that is no larger than it was, or than `share`.
 bool TakesNoLonger(const std::vector<CompiledEntry>& tried,
                    const std::vector<CompiledEntry>& entries, double share) {
   for (size_t e = 0; e < tried.size(); ++e) {
-    const double most = std::max(ShareOfSecondRuns(entries[e].graph), share);
-    if (ShareOfSecondRuns(tried[e].graph) > most) return false;
+    const double most = std::max(ShareForLess(entries[e].graph), share);
+    if (ShareForLess(tried[e].graph) > most) return false;
   }
   return true;
 }
@@ -395,6 +396,14 @@ int CountOthers(const Graph& graph) {
   return static_cast<int>(graph.nodes.size()) - CountTransfers(graph);
 }
 
+void TellOfWorkspaces(const Graph& graph, std::vector<PassReport>& reports) {
+  for (PassReport& pass : reports) {
+    if (pass.name != kSmallerWorkspacesPass) continue;
+    pass.rounds += 1;
+    pass.changed_rounds += CountAlone(graph) > 0;
+  }
+}
+
 void AddTo(std::vector<PassReport>& reports, std::string_view name, int added, double seconds) {
   for (PassReport& pass : reports) {
     if (pass.name != name) continue;
@@ -444,7 +453,7 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
   CompileOptions options = WithPlannerOfEffort(asked);
   const bool recomputes = !options.passes.Disabled(kRematerialisePass);
   if (!recomputes) options.recompute_share = 0;
-  const bool lowers = recomputes || Swaps(options);
+  const bool lowers = recomputes || Swaps(options) || MayWorkAlone(options);
   MemoryLayout layout =
       PlanAsWanted(entries, target, lowers ? WithQuickPlanner(options) : options, ran);
   if (!lowers) return layout;
@@ -456,9 +465,10 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
   if (recomputes) {
     AddTo(ran, kRematerialisePass, CountOthers(entries[0].graph) - others, seconds.count());
   }
-  if (Swaps(options)) {  // the time of both is one search
+  if (Swaps(options)) {  // the time of all three is one search
     AddTo(ran, kSwapPass, CountTransfers(entries[0].graph) - transfers, 0);
   }
+  if (MayWorkAlone(options)) TellOfWorkspaces(entries[0].graph, ran);
   return layout;
 }
 

@@ -2,11 +2,13 @@
 // later rounds have made needless is taken back, the dearest first. This is done several times,
 // with more or less weight on bytes, and, where there is a swap file, with more or less weight on
 // the time of transfers; without a cap what needs least is kept, with one what takes least time,
-// and a search among all choices goes on from there.
+// and a search among all choices goes on from there. Under a cap kernels that hold the peak by
+// their workspaces can work in less, which competes with the options there.
 #include "src/compile/recompute.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/compile/alone.h"
 #include "src/plan/held_search.h"
 #include "src/plan/orders/improve.h"
 #include "src/plan/recompute.h"
@@ -66,13 +69,48 @@ class TakesSecondRunsBack {
   std::vector<std::pair<NodeId, std::vector<ValueId>>> inputs_;  // of late readers
 };
 
+BufferOptions BuffersOf(const LayoutOptions& layout) {
+  return {layout.in_place, layout.zones_apart};
+}
+
+// Transient ones, at each step.
+std::vector<Bytes> BytesOf(const Graph& graph, const Schedule& schedule,
+                           const LayoutOptions& layout) {
+  const Liveness liveness = ComputeLiveness(graph, schedule, layout.incremental);
+  return TransientBytes(AssignBuffers(graph, schedule, liveness, BuffersOf(layout)),
+                        liveness.steps);
+}
+
+// Kernels that work alone have their teams again, those that are slowest without first, where no
+// more than `most` bytes are alive at any step then. Whether any has.
+bool WorkInTeams(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                 Bytes most) {
+  std::vector<std::pair<double, NodeId>> alone;
+  for (NodeId id : entry.graph.nodes.ids()) {
+    const Node& node = entry.graph.nodes[id];
+    if (node.kernel && node.kernel->alone) alone.emplace_back(-node.kernel->slower_by, id);
+  }
+  std::ranges::sort(alone);
+  bool changed = false;
+  for (const auto& [_, id] : alone) {
+    Node& node = entry.graph.nodes[id];
+    const KernelChoice before =
+        std::exchange(*node.kernel, WholeTeam(entry.graph, node, target, options.threads));
+    const std::vector<Bytes> bytes = BytesOf(entry.graph, entry.schedule, options.layout);
+    const bool fits = *std::ranges::max_element(bytes) <= most;
+    if (!fits) node.kernel = before;
+    changed |= fits;
+  }
+  return changed;
+}
+
 class Recomputer {
  public:
   Recomputer(CompiledEntry& entry, const Target& target, const CompileOptions& options,
              const RecomputeGoal& goal, const Ranking& ranking)
       : entry_(entry), target_(target), options_(options), goal_(goal), ranking_(ranking) {
     seconds_left_ = goal.share * SecondsOfStep(entry.graph);
-    peak_ = PeakOf(entry_.graph, entry_.schedule);
+    LookAtPeak();
   }
 
   bool Run() {
@@ -82,10 +120,10 @@ class Recomputer {
     for (int sweep = 0; sweep < kMostSweeps && Lower(); ++sweep) {
       changed = true;
       if (options_.order == "memory") Improve();
-      if (IsQuick() || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack(peak_);
+      if (IsQuick() || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeAllBack(peak_);
     }
     // No sweep goes on from here, to which fewer steps at the peak would be worth something.
-    if (changed && goal_.is_final) TakeNeedlessBack({peak_.first, kAnySteps});
+    if (changed && goal_.is_final) TakeAllBack({peak_.first, kAnySteps});
     SetSchedule(SpreadTransfers(entry_.graph, entry_.schedule, std::max(peak_.first, goal_.bytes),
                                 BuffersOf(options_.layout)));
     const std::vector<std::string> violations = VerifyGraph(entry_.graph);
@@ -102,8 +140,8 @@ class Recomputer {
   // Whether the goal is reached, then by how much a step takes longer; the peak where it is not.
   // Less is better.
   std::pair<Bytes, double> Cost() const {
-    return {std::max(peak_.first, goal_.bytes), SecondsOfStep(entry_.graph, /*second_runs=*/true) +
-                                                    SecondsWaited(entry_.graph, entry_.schedule)};
+    return {std::max(peak_.first, goal_.bytes),
+            SecondsForLess(entry_.graph) + SecondsWaited(entry_.graph, entry_.schedule)};
   }
 
  private:
@@ -116,18 +154,20 @@ class Recomputer {
   }
 
   Peak PeakOf(const Graph& graph, const Schedule& schedule) const {
-    const Liveness liveness = ComputeLiveness(graph, schedule, options_.layout.incremental);
-    return PeakOf(TransientBytes(
-        AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps));
+    return PeakOf(BytesOf(graph, schedule, options_.layout));
+  }
+
+  void LookAtPeak() {
+    const std::vector<Bytes> bytes = BytesOf(entry_.graph, entry_.schedule, options_.layout);
+    peak_ = PeakOf(bytes);
+    const auto step = static_cast<size_t>(std::ranges::find(bytes, peak_.first) - bytes.begin());
+    const std::vector<ScheduleStep>& steps = entry_.schedule.steps;
+    at_peak_ = step < steps.size() ? steps[step].node : NodeId();
   }
 
   static Peak PeakOf(const std::vector<Bytes>& bytes) {
     const Bytes most = *std::ranges::max_element(bytes);
     return {most, std::ranges::count(bytes, most)};
-  }
-
-  static BufferOptions BuffersOf(const LayoutOptions& layout) {
-    return {layout.in_place, layout.zones_apart};
   }
 
   bool Round() {
@@ -138,14 +178,42 @@ class Recomputer {
     std::vector<RecomputeOption> options =
         RecomputeOptionsAtPeak(entry_.graph, entry_.schedule, target_, limits);
     KeepAffordable(options);
+    if (TakeSmallerWorkspace(options)) return true;
     if (options.empty()) return false;
     const Peak least = PeakWith(options, options.size());
-    if (least >= peak_) return false;
+    if (least >= peak_) return TakeSmallerWorkspace({});
     options.resize(FewestFor(std::max(least, Peak{goal_.bytes, kAnySteps}), options));
     for (const RecomputeOption& option : options) seconds_left_ -= option.seconds;
     Take(options);
-    peak_ = PeakOf(entry_.graph, entry_.schedule);
+    LookAtPeak();
     return true;
+  }
+
+  // The kernel at the peak works alone from now on, if it may, and if that frees more bytes a
+  // second than the best of the options. False where nothing gets less by it.
+  bool TakeSmallerWorkspace(const std::vector<RecomputeOption>& options) {
+    if (!MayWorkAlone(options_) || !goal_.is_final || !at_peak_.valid()) return false;
+    Node& node = entry_.graph.nodes[at_peak_];
+    const std::optional<KernelChoice> choice = SmallerWorkspace(entry_.graph, node, target_);
+    if (!choice) return false;
+    const Bytes bytes = node.kernel->workspace_bytes - choice->workspace_bytes;
+    const bool is_better = options.empty() || Worth(bytes) * options[0].seconds >=
+                                                  Worth(options[0].bytes) * choice->slower_by;
+    if (!is_better) return false;
+    const KernelChoice of_team = std::exchange(*node.kernel, *choice);
+    if (PeakOf(entry_.graph, entry_.schedule) >= peak_) {
+      node.kernel = of_team;
+      return false;
+    }
+    seconds_left_ -= choice->slower_by;
+    LookAtPeak();
+    return true;
+  }
+
+  // As options are ranked; what is more than the goal lacks is worth nothing.
+  double Worth(Bytes bytes) const {
+    if (goal_.bytes > 0) bytes = std::min(bytes, std::max<Bytes>(peak_.first - goal_.bytes, 1));
+    return std::pow(static_cast<double>(bytes), ranking_.emphasis);
   }
 
   // The best first; one that the time does not allow any more makes way for the next.
@@ -214,11 +282,17 @@ class Recomputer {
     const Peak peak = PeakOf(entry_.graph, improved);
     if (peak >= peak_) return;
     SetSchedule(std::move(improved));
-    peak_ = peak;
+    LookAtPeak();
   }
 
-  // What runs again or is swapped, the dearest first, is not where the peak stays within the goal,
-  // or as low as `lowest`.
+  // What is needless, where the peak stays within the goal, or as low as `lowest`: smaller
+  // workspaces, of which there are few and dear ones, then what runs again or is swapped.
+  void TakeAllBack(const Peak& lowest) {
+    if (WorkInTeams(entry_, target_, options_, std::max(lowest.first, goal_.bytes))) LookAtPeak();
+    TakeNeedlessBack(lowest);
+  }
+
+  // The dearest first.
   void TakeNeedlessBack(const Peak& lowest) {
     const Peak most = std::max(lowest, Peak{goal_.bytes, kAnySteps});
     std::vector<NodeId> runs, swaps;
@@ -246,11 +320,10 @@ class Recomputer {
     for (const std::string& name : names) TakeSwapBack(graph, schedule, FindNode(graph, name));
     const Peak peak = PeakOf(graph, schedule);
     if (peak > most) return;
-    seconds_left_ += SecondsOfStep(entry_.graph, /*second_runs=*/true) -
-                     SecondsOfStep(graph, /*second_runs=*/true);
+    seconds_left_ += SecondsForLess(entry_.graph) - SecondsForLess(graph);
     entry_.graph = std::move(graph);
     SetSchedule(std::move(schedule));
-    peak_ = peak;
+    LookAtPeak();
   }
 
   std::vector<NodeId> DearestAgain() const {
@@ -286,6 +359,7 @@ class Recomputer {
   const Ranking& ranking_;
   double seconds_left_ = 0;
   Peak peak_;
+  NodeId at_peak_;  // of the first of the fullest steps; invalid without nodes
 };
 
 // In full, all ways are tried; else the plainest of each kind. Without swaps, too, as those do not
@@ -303,9 +377,7 @@ std::vector<std::span<const Ranking>> RankingsFor(const CompileOptions& options,
 void SearchFurther(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                    const RecomputeGoal& goal) {
   if (CountSwaps(entry.graph) > 0 || options.layout.incremental) return;
-  const HeldSearchOptions search{goal.bytes,
-                                 options.threads,
-                                 {options.layout.in_place, options.layout.zones_apart},
+  const HeldSearchOptions search{goal.bytes, options.threads, BuffersOf(options.layout),
                                  goal.nodes_searched};
   const auto found = SearchHeld(entry.graph, entry.schedule, target, search);
   if (!found) return;
@@ -313,6 +385,7 @@ void SearchFurther(CompiledEntry& entry, const Target& target, const CompileOpti
   const PassContext context{target, false, &found->remat, entry.request.batch, options.threads};
   RunPasses(entry.graph, context, options.passes, PassStage::kPlanned);
   entry.schedule = found->schedule;
+  if (goal.is_final) WorkInTeams(entry, target, options, goal.bytes);
   const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
   CGRUN_CHECK(violations.empty()) << "with what is not held: " << violations[0];
 }
@@ -342,8 +415,7 @@ std::optional<std::pair<Bytes, double>> TakeBestWay(CompiledEntry& entry, const 
   }
   if (least && goal.nodes_searched > 0 && least->first <= goal.bytes) {
     SearchFurther(entry, target, options, goal);
-    least->second = SecondsOfStep(entry.graph, /*second_runs=*/true) +
-                    SecondsWaited(entry.graph, entry.schedule);
+    least->second = SecondsForLess(entry.graph) + SecondsWaited(entry.graph, entry.schedule);
   }
   return least;
 }
@@ -352,6 +424,11 @@ std::optional<std::pair<Bytes, double>> TakeBestWay(CompiledEntry& entry, const 
 
 bool Swaps(const CompileOptions& options) {
   return options.swap && !options.passes.Disabled(kSwapPass);
+}
+
+bool MayWorkAlone(const CompileOptions& options) {
+  return options.arena_cap > 0 && options.threads > 1 &&
+         !options.passes.Disabled(kSmallerWorkspacesPass);
 }
 
 // Where the goal is missed, everything that lowers anything was taken, whatever time it takes: as

@@ -13,8 +13,10 @@ namespace cgrun {
 inline constexpr std::string_view kRematerialisePass = "rematerialise";
 inline constexpr std::string_view kSwapPass = "swap";
 
-// Whether tensors may be swapped on the way to a cap.
+// Whether tensors may be swapped on the way to a cap, …
 bool Swaps(const CompileOptions& options);
+// … and kernels work alone, for a smaller workspace.
+bool MayWorkAlone(const CompileOptions& options);
 
 struct RecomputeGoal {
   double share = 0;  // of a step's time, that may be spent
@@ -26,7 +28,8 @@ struct RecomputeGoal {
 
 // Has the entry point compute again, right before its later readers, what its schedule would hold
 // at the peak: the least of it with which the peak is as low as the goal, or as low as it gets.
-// Where it may, and the options name a folder, swaps of tensors compete with that.
+// Where it may, and the options name a folder, swaps of tensors compete with that; on the way to a
+// final goal smaller workspaces do.
 // Results do not change by a bit. False where that lowers nothing.
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal);

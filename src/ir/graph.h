@@ -84,6 +84,9 @@ struct KernelChoice {
   double seconds = 0;           // as the target estimates it …
   bool is_measured = false;     // … or as it was measured there, or as good
   bool same_alone = false;      // on one thread, beside other kernels, it gives the same bits
+  int team = 0;                 // RunSetting::team
+  bool alone = false;           // on one thread, for a smaller workspace: …
+  double slower_by = 0;         // … so many seconds longer, by estimates
 };
 
 struct Node {

@@ -34,7 +34,14 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   });
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.same_alone = kernel.by_team == nullptr || !kernel.by_team(node, setting.threads);
-  if (kernel.workspace_bytes != nullptr) {
+  // Here as in `prepare`: for a team only where that is larger.
+  const bool for_team = setting.team > setting.threads && kernel.by_team != nullptr &&
+                        kernel.by_team(node, setting.team);
+  if (for_team) {
+    if (setting.threads > 1 || kernel.workspace_alone == nullptr) return std::nullopt;
+    option.same_alone = false;
+    option.workspace_bytes = kernel.workspace_alone(node, setting.team);
+  } else if (kernel.workspace_bytes != nullptr) {
     option.workspace_bytes = kernel.workspace_bytes(node, setting.threads);
   }
   if (kernel.choose != nullptr && !kernel.choose(node, setting, &option)) return std::nullopt;
@@ -119,8 +126,8 @@ PreparedKernel PrepareKernel(const KernelDef& kernel, const KernelRequest& reque
     }
   }
   for (TensorType& type : flat.outputs) type.shape = padded;
-  KernelRequest as_flat{flat, {}, request.threads};
-  as_flat.operands.resize(request.operands.size());
+  KernelRequest as_flat = request.For(flat);
+  as_flat.operands.assign(request.operands.size(), {});
   return kernel.prepare(as_flat);
 }
 

@@ -76,6 +76,12 @@ struct KernelRequest {
   std::vector<OperandLayout> operands;  // inputs, then outputs
   int threads = 1;
   bool tf32 = false;  // factors are rounded to TF32 (RunSetting::tf32)
+  int team = 0;       // whose bits it is to give (RunSetting::team); 0: those of `threads`
+
+  // The same of another node.
+  KernelRequest For(const NodeSignature& other) const {
+    return {other, operands, threads, tf32, team};
+  }
 };
 
 struct PreparedKernel {
@@ -110,6 +116,9 @@ struct KernelDef {
   // Whether what it gives with that many threads has other bits than with one, or it must not run
   // beside another kernel. Null: neither.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
+  // Of one by team, whose `prepare` minds KernelRequest::team: what it takes on one thread to give
+  // the bits of a team, part after part. Null: it does not do that.
+  int64_t (*workspace_alone)(const NodeSignature&, int team) = nullptr;
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
   // A better estimate of the time of all `threads`. Null: by flops_per_second and bytes.
   double (*seconds)(const NodeSignature&, int threads) = nullptr;

@@ -42,6 +42,9 @@ struct RunSetting {
   // Kernels may round the factors of products to TF32 (10 bits of mantissa), where they compute in
   // f32. Sums are in f32.
   bool tf32 = false;
+  // Kernels that give the bits of a team of so many, on one thread: those that can. 0: of
+  // `threads`.
+  int team = 0;
 };
 
 class Target {

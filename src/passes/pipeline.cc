@@ -48,6 +48,8 @@ constexpr PipelineEntry kPipeline[] = {
      "when a plan says what to compute again; nothing may merge the copies after it"},
     {"swap", passes::SwapToFile, 0, PassStage::kPlanned,
      "behind rematerialise, whose copies read what their plan says is held"},
+    {kSmallerWorkspacesPass, nullptr, 0, PassStage::kOrder,
+     "beside rematerialise and swap, with which it competes under a cap"},
     {kLanesPass, nullptr, 0, PassStage::kOrder,
      "when it is known what runs, and how many bytes are to be alive at once"},
 };

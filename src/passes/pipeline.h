@@ -33,7 +33,9 @@ std::vector<std::string> PassNames();
 // The pass of kSelection: tensors travel between operators in the layouts of their kernels. Without
 // it they are plain, and kernels are chosen as eager mode chooses them: with the same bits.
 inline constexpr std::string_view kLayoutsPass = "layouts";
-// The pass of kOrder: small nodes that do not depend on each other run side by side.
+// The passes of kOrder: under a cap, kernels that hold the peak work on one thread, in a smaller
+// workspace; small nodes that do not depend on each other run side by side.
+inline constexpr std::string_view kSmallerWorkspacesPass = "smaller_workspaces";
 inline constexpr std::string_view kLanesPass = "lanes";
 inline constexpr std::string_view kChainsPass = "fuse_elementwise";
 

@@ -161,7 +161,8 @@ std::optional<HeldPlan> SearchHeld(const Graph& start, const Schedule& schedule,
   HeldSchedule held(plan.graph, plan.schedule, target, options.threads, options.buffers);
   held.ChooseAsIn(start);
   Annealing annealing(held, options);
-  if (!annealing.Run(SecondsOfStep(start, /*second_runs=*/true))) return std::nullopt;
+  // What smaller workspaces cost first runs is the same for all that it tries.
+  if (!annealing.Run(SecondsForLess(start) - SecondsForLess(plan.graph))) return std::nullopt;
   plan.remat = held.Plan();
   plan.schedule = held.ScheduleOfPlan();
   plan.seconds = held.seconds();

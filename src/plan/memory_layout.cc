@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/base/check.h"
+#include "src/ir/op_def.h"
 #include "src/plan/recompute.h"
 
 namespace cgrun {
@@ -140,7 +141,22 @@ class LayoutPlanner {
     const NodeId producer =
         buffer.values.empty() ? NodeId() : graph.values[buffer.values[0]].producer;
     placed.recomputed = producer.valid() && graph.nodes[producer].again_of.valid();
+    placed.alone = buffer.workspace_of.valid() && graph.nodes[buffer.workspace_of].kernel->alone;
     return placed;
+  }
+
+  void MarkSwapped() {
+    for (size_t e = 0; e < entries_.size(); ++e) {
+      for (const Node& node : entries_[e].graph->nodes) {
+        if (!IsTransfer(node.op)) continue;
+        for (const auto* values : {&node.inputs, &node.outputs}) {
+          for (ValueId id : *values) {
+            const int index = layout_.entries[e].buffer[id];
+            if (index >= 0) layout_.buffers[static_cast<size_t>(index)].swapped = true;
+          }
+        }
+      }
+    }
   }
 
   // All transient buffers of an entry point share addresses.
@@ -251,6 +267,7 @@ class LayoutPlanner {
   }
 
   void Finish() {
+    MarkSwapped();
     for (Zone zone : kZones) {
       for (size_t e = 0; e < entries_.size(); ++e) {
         const std::vector<SharedBufferId> ids = TransientBuffers(assignments_[e], &zone);

@@ -50,6 +50,8 @@ struct PlacedBuffer {
   std::vector<std::string> values;  // the names of what lies in it, in turn
   SourceMark mark;
   bool recomputed = false;  // what lies in it first is computed a second time
+  bool swapped = false;     // something in it is swapped out, or has been
+  bool alone = false;       // a workspace of one thread, where its team would have more
 };
 
 struct EntryLayout {
@@ -86,9 +88,10 @@ struct MemoryLayout {
   bool zones_apart = false;
   bool has_parts_in_place = false;  // buffers lie in others (parts_in_place.h)
   double plan_seconds = 0;
-  int64_t file_bytes = 0;             // of the swap file, which all entry points use in turn
-  int64_t recompute_saved_bytes = 0;  // that the arena would need more, were nothing computed again
-  bool cap_out_of_reach = false;      // with all computed again that helps, more is alive at once
+  int64_t file_bytes = 0;  // of the swap file, which all entry points use in turn
+  int64_t recompute_saved_bytes =
+      0;                          // that the arena would need more without what is done for less
+  bool cap_out_of_reach = false;  // with all that helps, more is alive at once
   std::vector<ZoneUse> zones;
   std::vector<PlacedBuffer> buffers;
   std::vector<EntryLayout> entries;

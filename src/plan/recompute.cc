@@ -277,15 +277,27 @@ double SecondsToMove(const NodeSignature& node) {
 
 double SecondsOf(const Graph& graph, const Node& node) {
   const NodeSignature signature = SignatureOf(graph, node);
-  return node.kernel ? SecondsWith(signature, *node.kernel)
+  return node.kernel ? SecondsWith(signature, *node.kernel) + node.kernel->slower_by
                      : SecondsWith(signature, KernelChoice());
 }
 
-double SecondsOfStep(const Graph& graph, bool second_runs) {
+double SecondsOfStep(const Graph& graph) {
   double seconds = 0;
   for (const Node& node : graph.nodes) {
-    const bool counts = node.again_of.valid() || !second_runs;
-    if (counts && !IsTransfer(node.op)) seconds += SecondsOf(graph, node);
+    if (!IsTransfer(node.op)) seconds += SecondsOf(graph, node);
+  }
+  return seconds;
+}
+
+double SecondsForLess(const Graph& graph) {
+  double seconds = 0;
+  for (const Node& node : graph.nodes) {
+    if (IsTransfer(node.op)) continue;
+    if (node.again_of.valid()) {
+      seconds += SecondsOf(graph, node);
+    } else if (node.kernel) {
+      seconds += node.kernel->slower_by;
+    }
   }
   return seconds;
 }

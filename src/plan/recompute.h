@@ -52,13 +52,15 @@ struct RecomputeLimits {
 
 // How long a node with its kernel takes, where that was measured. Else as long as its bytes need to
 // and from memory, or as the target estimates where that is longer and the node does more than a
-// little for each element.
+// little for each element. With KernelChoice::slower_by.
 double SecondsOf(const Graph& graph, const Node& node);
 // For one that does little for each element: its bytes to and from memory.
 double SecondsToMove(const NodeSignature& node);
-// SecondsOf all nodes but transfers, which go on beside them (SecondsWaited()); `second_runs`: of
-// those alone that run again.
-double SecondsOfStep(const Graph& graph, bool second_runs = false);
+// SecondsOf all nodes but transfers, which go on beside them (SecondsWaited()).
+double SecondsOfStep(const Graph& graph);
+// What of that is there for less memory: nodes that run again, and kernels that are slower in a
+// smaller workspace.
+double SecondsForLess(const Graph& graph);
 
 // What the first of the fullest steps of `schedule` need not hold, the best by `limits` first. No
 // option needs what another one lets go: the first k of them can be taken together, for any k.

@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/plan/recompute.h"
 
 namespace cgrun {
 namespace {
@@ -75,7 +76,11 @@ class EntryBuilder {
     instruction.node = SignatureOf(graph_, node);
     instruction.kernel = node.kernel->kernel;
     instruction.threads = node.kernel->threads;
+    instruction.team = node.kernel->team;
     instruction.again = node.again_of.valid() || IsTransfer(node.op);
+    if (node.kernel->slower_by > 0) {
+      instruction.share_for_less = node.kernel->slower_by / SecondsOf(graph_, node);
+    }
     for (ValueId input : node.inputs) {
       instruction.operands.push_back(OperandOf(input, Access::kRead));
     }

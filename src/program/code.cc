@@ -64,6 +64,7 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
       instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
   RunSetting setting{instruction.threads};
   setting.tf32 = instruction.kernel.ends_with(kTF32Suffix);
+  setting.team = instruction.team;
   for (size_t i = 0; i < instruction.node.inputs.size(); ++i) {
     setting.layouts.push_back(instruction.operands[i].layout.layout);
   }
@@ -138,6 +139,7 @@ void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library, int th
   for (size_t n = 0; n < entry.instructions.size(); ++n) {
     const ImageInstruction& source = entry.instructions[n];
     KernelRequest request{source.node, {}, source.threads};
+    request.team = source.team;
     auto operands = std::make_unique<Operand[]>(source.operands.size());
     for (size_t i = 0; i < source.operands.size(); ++i) {
       operands[i] = source.operands[i].operand;

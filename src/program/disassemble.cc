@@ -40,6 +40,13 @@ std::string ReachText(const ImageEntry& entry, ReachSet reach) {
   return " after " + ToString(reach, feeds);
 }
 
+// Where that is not the whole team: " lane 1", " alone for a team of 16".
+std::string ThreadsText(const ImageInstruction& instruction) {
+  if (instruction.lane > 0) return fmt::format(" lane {}", instruction.lane);
+  if (instruction.team > 0) return fmt::format(" alone for a team of {}", instruction.team);
+  return instruction.share_for_less > 0 ? " alone" : "";
+}
+
 std::string EntryText(const ImageEntry& entry) {
   std::string out =
       fmt::format("\nentry {} ({}, batch {}{}): {} instructions\n", entry.name, Name(entry.kind),
@@ -54,8 +61,7 @@ std::string EntryText(const ImageEntry& entry) {
     out += fmt::format("  {:5}  {:<13} {} [{}]{}{}{}{}\n", i, Name(instruction.phase),
                        instruction.name, instruction.kernel,
                        attributes.empty() ? "" : " {" + attributes + "}", Operands(instruction),
-                       ReachText(entry, instruction.reach),
-                       instruction.lane == 0 ? "" : fmt::format(" lane {}", instruction.lane));
+                       ReachText(entry, instruction.reach), ThreadsText(instruction));
     out += BodyText(instruction.node.body, std::string(kBodyIndent, ' '));
   }
   for (const ImagePort& result : entry.results) {

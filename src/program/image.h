@@ -33,10 +33,13 @@ struct ImageInstruction {
   NodeSignature node;
   std::string kernel;
   int threads = 1;
+  int team = 0;  // KernelRequest::team
   int lane = 0;  // ScheduleStep::lane: 1 and 2 run beside each other, on one thread each
   std::vector<ImageOperand> operands;  // inputs, outputs, workspace
   ReachSet reach = 0;  // of an incremental entry point: it runs again when one of these changes
   bool again = false;  // so that less need be held: the second time in one run, or a transfer
+  // The part of its time, 0 to 1, that a smaller workspace costs, by estimates.
+  double share_for_less = 0;
 };
 
 // Bytes that are written from outside before a run (a feed), or read after it (a result).

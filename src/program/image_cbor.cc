@@ -246,7 +246,9 @@ Json ToJson(const ImageInstruction& instruction) {
       {"operands", ListOf(instruction.operands, [](const ImageOperand& o) { return ToJson(o); })}};
   if (instruction.reach != 0) json["reach"] = instruction.reach;
   if (instruction.again) json["again"] = true;
+  if (instruction.share_for_less != 0) json["share_for_less"] = instruction.share_for_less;
   if (instruction.lane != 0) json["lane"] = instruction.lane;
+  if (instruction.team != 0) json["team"] = instruction.team;
   return json;
 }
 
@@ -262,7 +264,10 @@ ImageInstruction InstructionFrom(const Json& json) {
   instruction.operands = ReadList(json, "operands", OperandFrom);
   if (json.contains("reach")) instruction.reach = Get<ReachSet>(json, "reach");
   instruction.again = json.contains("again") && Get<bool>(json, "again");
+  if (json.contains("share_for_less"))
+    instruction.share_for_less = Get<double>(json, "share_for_less");
   if (json.contains("lane")) instruction.lane = Get<int>(json, "lane");
+  if (json.contains("team")) instruction.team = Get<int>(json, "team");
   return instruction;
 }
 

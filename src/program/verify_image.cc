@@ -204,6 +204,14 @@ class EntryVerifier {
     if (instruction.threads < 1 || instruction.threads > kMostThreads) {
       return Fail(name + " wants " + std::to_string(instruction.threads) + " threads");
     }
+    const bool is_alone = instruction.threads == 1 && instruction.lane == 0;
+    if (instruction.team < 0 || instruction.team > kMostThreads ||
+        (instruction.team > 0 && !is_alone)) {
+      return Fail(name + " works for a team of " + std::to_string(instruction.team));
+    }
+    if (!(instruction.share_for_less >= 0 && instruction.share_for_less <= 1)) {
+      return Fail(name + " has a wrong part of its time for a smaller workspace");
+    }
     if (instruction.lane < 0 || instruction.lane > kSideLanes) {
       return Fail(name + " is in lane " + std::to_string(instruction.lane));
     }

@@ -31,20 +31,30 @@ std::string NoteOf(const FrontierRow& row) {
   return note;
 }
 
+bool AnySwaps(const FrontierSubject& subject) {
+  return std::ranges::any_of(subject.rows, [](const auto& row) { return row.swaps > 0; });
+}
+
+bool AnyAlone(const FrontierSubject& subject) {
+  return std::ranges::any_of(subject.rows, [](const auto& row) { return row.alone > 0; });
+}
+
 std::string PlansText(const FrontierSubject& subject) {
-  const bool swaps =
-      std::ranges::any_of(subject.rows, [](const auto& row) { return row.swaps > 0; });
+  const bool swaps = AnySwaps(subject), any_alone = AnyAlone(subject);
   std::vector<Align> columns = {Align::kRight, Align::kRight, Align::kRight, Align::kRight};
+  if (any_alone) columns.push_back(Align::kRight);
   if (swaps) columns.insert(columns.end(), {Align::kRight, Align::kRight});
   columns.push_back(Align::kLeft);
   TextTable table(columns);
-  const auto add = [&](std::vector<std::string> cells, const std::string& tensors,
-                       const std::string& file, const std::string& note) {
+  const auto add = [&](std::vector<std::string> cells, const std::string& alone,
+                       const std::string& tensors, const std::string& file,
+                       const std::string& note) {
+    if (any_alone) cells.push_back(alone);
     if (swaps) cells.insert(cells.end(), {tensors, file});
     cells.push_back(note);
     table.Add(cells);
   };
-  add({"arena", "", "a step takes", "run again"}, "swapped",
+  add({"arena", "", "a step takes", "run again"}, "on one thread", "swapped",
       subject.swaps_to_host ? "host memory" : "swap file", "");
   const std::vector<std::string> arenas = ArenasOf(subject.rows);
   for (size_t i = 0; i < subject.rows.size(); ++i) {
@@ -52,7 +62,8 @@ std::string PlansText(const FrontierSubject& subject) {
     add({arenas[i],
          ShareOf(static_cast<double>(row.arena_bytes), static_cast<double>(first.arena_bytes)),
          ShareOf(row.seconds, first.seconds), FormatCount(row.second_runs)},
-        FormatCount(row.swaps), row.swaps > 0 ? FormatBytes(row.file_bytes) : "", NoteOf(row));
+        FormatCount(row.alone), FormatCount(row.swaps),
+        row.swaps > 0 ? FormatBytes(row.file_bytes) : "", NoteOf(row));
   }
   return table.ToString("  ");
 }
@@ -62,8 +73,9 @@ std::string ExactText(const FrontierSubject& subject) {
     return "The graph is too large for a proof of what the least is in any order.\n";
   }
   std::string text =
-      fmt::format("The least of '{}' over all orders and recomputations, proved{}:\n",
-                  subject.entry, subject.exact_is_complete ? "" : " as far as the search goes");
+      fmt::format("The least of '{}' over all orders and recomputations{}, proved{}:\n",
+                  subject.entry, AnyAlone(subject) ? ", with workspaces as they are at first" : "",
+                  subject.exact_is_complete ? "" : " as far as the search goes");
   if (subject.exact.empty()) {
     return "The graph is too large to prove what the least of '" + subject.entry +
            "' is over all orders: the search ended before that.\n";
@@ -101,6 +113,7 @@ std::string FrontierJson(const FrontierSubject& subject) {
                                 {"lower_bound_bytes", row.lower_bound_bytes},
                                 {"seconds", row.seconds},
                                 {"second_runs", row.second_runs},
+                                {"on_one_thread", row.alone},
                                 {"swaps", row.swaps},
                                 {swap_key, row.file_bytes},
                                 {"usual", row.usual}});

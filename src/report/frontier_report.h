@@ -16,6 +16,7 @@ struct FrontierRow {
   int64_t second_runs = 0;
   int64_t swaps = 0;       // tensors that go to the swap space and back …
   int64_t file_bytes = 0;  // … which is so large
+  int64_t alone = 0;       // operators that work on one thread, in a smaller workspace
   bool usual = false;      // what is planned without a cap
 };
 

@@ -34,6 +34,8 @@ Json BufferJson(const PlacedBuffer& buffer, const EntryLayout* entry) {
     json["upper"] = buffer.lifespan.upper;
   }
   if (buffer.recomputed) json["again"] = true;
+  if (buffer.swapped) json["swapped"] = true;
+  if (buffer.alone) json["alone"] = true;
   if (buffer.values.size() > 1) json["values"] = buffer.values;
   if (buffer.mark.file != nullptr) {
     json["source"] = fmt::format("{}:{}", buffer.mark.file->name, buffer.mark.line);

@@ -61,6 +61,9 @@ function describe(buffer, steps) {
       : buffer.upper - buffer.lower >= steps ? 'all steps'
       : `steps ${buffer.lower} to ${buffer.upper - 1}`;
   const parts = [formatBytes(buffer.bytes), buffer.zone, when, `offset ${buffer.offset}`];
+  if (buffer.again) parts.push('computed again');
+  if (buffer.swapped) parts.push('swapped');
+  if (buffer.alone) parts.push('smaller, on one thread');
   if (buffer.source) parts.push(buffer.source);
   return parts.join(', ');
 }
@@ -129,7 +132,7 @@ class View {
     const height = HEIGHT + GAP + ALIVE_HEIGHT + STEPS_HEIGHT;
     this.svg = svgElement('svg', {viewBox: `0 0 ${WIDTH} ${height}`, role: 'img',
                                   'aria-label': 'memory over time'});
-    this.drawPattern();
+    this.drawPatterns();
     this.drawBuffers();
     this.drawAxes();
     this.drawAlive();
@@ -154,13 +157,15 @@ class View {
     this.scale.textContent = `scale up to ${formatBytes(this.top)}${beside}`;
   }
 
-  // Hatched: what is computed again.
-  drawPattern() {
-    const pattern = svgElement('pattern', {id: 'again', width: 6, height: 6,
-        patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'});
-    pattern.append(svgElement('line', {y2: 6, stroke: '#1c2733', 'stroke-width': 1.2}));
+  // Hatched: what is computed again, one way, and what is swapped, the other way.
+  drawPatterns() {
     const definitions = svgElement('defs', {});
-    definitions.append(pattern);
+    for (const [id, angle] of [['again', 45], ['swapped', -45]]) {
+      const pattern = svgElement('pattern', {id, width: 6, height: 6,
+          patternUnits: 'userSpaceOnUse', patternTransform: `rotate(${angle})`});
+      pattern.append(svgElement('line', {y2: 6, stroke: '#1c2733', 'stroke-width': 1.2}));
+      definitions.append(pattern);
+    }
     this.svg.append(definitions);
   }
 
@@ -174,7 +179,9 @@ class View {
       shape.append(svgElement('title', {}, `${buffer.name}\n${describe(buffer, this.steps)}`));
       this.shapes.set(buffer, shape);
       this.svg.append(shape);
-      if (buffer.again) this.svg.append(svgElement('rect', {...box, class: 'again'}));
+      for (const mark of ['again', 'swapped']) {
+        if (buffer[mark]) this.svg.append(svgElement('rect', {...box, class: mark}));
+      }
       this.drawName(buffer.name, box);
     }
   }
@@ -256,8 +263,8 @@ class View {
       const row = htmlElement('tr', {},
           htmlElement('td', {class: 'number'}, formatBytes(buffer.bytes)),
           htmlElement('td', {class: 'number'}, `${(100 * buffer.bytes / bytes).toFixed(1)} %`),
-          htmlElement('td', {}, htmlElement('i', {class: buffer.zone}), (buffer.values ?? [buffer.name]).join(' = ')),
-          htmlElement('td', {}, buffer.source ?? ''));
+          htmlElement('td', {}, htmlElement('i', {class: buffer.zone}), (buffer.values ?? [buffer.name]).join(' = '),
+                      htmlElement('div', {class: 'source'}, buffer.source ?? '')));
       row.addEventListener('mouseenter', () => this.shapes.get(buffer).classList.add('pointed'));
       row.addEventListener('mouseleave', () => this.shapes.get(buffer).classList.remove('pointed'));
       return row;
@@ -322,8 +329,10 @@ function addControls() {
   line('bound', 'lower bound');
   line('peak', 'step of the peak');
   if (plans.length > 1) line('first', `all that ${plans[0].title} takes`);
-  if (plans.some(plan => plan.entries.some(entry => entry.buffers.some(buffer => buffer.again)))) {
-    controls.append(htmlElement('span', {class: 'key'}, htmlElement('i', {class: 'hatched'}), 'computed again'));
+  for (const [mark, text] of [['again', 'computed again'], ['swapped', 'swapped']]) {
+    if (plans.some(plan => plan.entries.some(entry => entry.buffers.some(buffer => buffer[mark])))) {
+      controls.append(htmlElement('span', {class: 'key'}, htmlElement('i', {class: `key-${mark}`}), text));
+    }
   }
 }
 

@@ -76,6 +76,28 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
   return table.ToString("  ");
 }
 
+// "3 tensors computed again and 1 workspace of one thread"
+std::string WaysToLess(const PlanSubject& subject, const MemoryLayout& layout) {
+  std::vector<std::string> ways;
+  const auto add = [&](int64_t count, std::string_view noun, const std::string& what) {
+    if (count > 0) ways.push_back(FormatCount(count, noun) + what);
+  };
+  const auto& buffers = layout.buffers;
+  add(std::ranges::count_if(buffers, &PlacedBuffer::recomputed), "tensor", " computed again");
+  add(std::ranges::count(buffers, ArenaKind::kFile, &PlacedBuffer::arena), "tensor",
+      subject.swaps_to_host ? " swapped to host memory" : " swapped to a file");
+  const auto is_of_first = [](const PlacedBuffer& buffer) {
+    return buffer.alone && buffer.entry == 0;
+  };
+  add(std::ranges::count_if(buffers, is_of_first), "workspace", " of one thread");
+  if (ways.empty()) return "what is computed again in the place of others";
+  std::string text = ways[0];
+  for (size_t i = 1; i < ways.size(); ++i) {
+    text += (i + 1 < ways.size() ? ", " : " and ") + ways[i];
+  }
+  return text;
+}
+
 std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) {
   TextTable table(
       {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
@@ -99,17 +121,8 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
                      subject.entries[0], FormatBytes(first.in_place_bytes),
                      FormatBytes(std::max<int64_t>(0, saved - first.in_place_bytes)));
   if (layout.recompute_saved_bytes > 0) {
-    const auto again = std::ranges::count_if(layout.buffers, &PlacedBuffer::recomputed);
-    const auto swapped = std::ranges::count(layout.buffers, ArenaKind::kFile, &PlacedBuffer::arena);
-    const auto bytes = FormatBytes(layout.recompute_saved_bytes);
-    const std::string computed = again == 0 ? "what is computed again in the place of others"
-                                            : FormatCount(again, "tensor") + " computed again";
-    const std::string in_file = FormatCount(swapped, "tensor") + " swapped to " +
-                                (subject.swaps_to_host ? "host memory" : "a file");
-    out += fmt::format("  Saved of the arena: {}, by {}.\n", bytes,
-                       swapped == 0 ? computed
-                       : again == 0 ? in_file
-                                    : computed + " later and " + in_file);
+    out += fmt::format("  Saved of the arena: {}, by {}.\n",
+                       FormatBytes(layout.recompute_saved_bytes), WaysToLess(subject, layout));
   }
   std::string kept;
   for (const KeptValue& value : subject.kept) {
@@ -294,8 +307,11 @@ Json JsonOf(const PassEffects& effects) {
 }
 
 // How sure it is that no plan is better.
-std::string VerdictText(Verdict verdict) {
-  if (verdict == Verdict::kBoundMet) return "optimal: as much is alive at some step";
+std::string VerdictText(Verdict verdict, bool is_fixed) {
+  if (verdict == Verdict::kBoundMet) {
+    return is_fixed ? "optimal: what is fixed ends there"
+                    : "optimal: as much is alive at some step";
+  }
   if (verdict == Verdict::kExhausted) return "optimal: a search found nothing lower";
   return "the best known";
 }
@@ -421,7 +437,12 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
   table.Add({"buffers", FormatCount(static_cast<int64_t>(problem.buffers.size())), ""});
-  table.Add({"peak", FormatCount(plan.peak_bytes), VerdictText(VerdictOf(problem, plan))});
+  const auto ends_there = [&](const Buffer& buffer) {
+    return buffer.offset && *buffer.offset + buffer.bytes == plan.peak_bytes;
+  };
+  const bool is_fixed = std::ranges::any_of(problem.buffers, ends_there);
+  table.Add(
+      {"peak", FormatCount(plan.peak_bytes), VerdictText(VerdictOf(problem, plan), is_fixed)});
   table.Add({"lower bound", FormatCount(plan.lower_bound_bytes), ""});
   table.Add({"ratio", RatioText(plan.peak_bytes, plan.lower_bound_bytes, plan.optimal), ""});
   if (problem.capacity) {

@@ -23,6 +23,7 @@ size_t HashOfAsked::Of(const NodeSignature& node, const RunSetting& setting) {
   add(setting.learns);
   add(setting.room);
   add(setting.tf32);
+  add(setting.team);
   return hash;
 }
 
@@ -33,7 +34,7 @@ bool EqualAsked::Equal(const NodeSignature& a, const NodeSignature& b) {
 
 bool EqualAsked::Equal(const RunSetting& a, const RunSetting& b) {
   return a.threads == b.threads && a.layouts == b.layouts && a.learns == b.learns &&
-         a.room == b.room && a.tf32 == b.tf32;
+         a.room == b.room && a.tf32 == b.tf32 && a.team == b.team;
 }
 
 std::vector<KernelOption> RememberingTarget::Options(const NodeSignature& node,

@@ -74,6 +74,8 @@ std::vector<KernelOption> TunedTarget::Options(const NodeSignature& node,
   };
   const double hopeless = kHopeless * std::ranges::min_element(options, less)->seconds;
   for (KernelOption& option : options) {
+    // Alone for a team is other work than alone, whose time the record may know.
+    if (setting.team > setting.threads && !option.same_alone) continue;
     const std::string key = TuningRecord::KeyOf(node, option, setting.threads);
     std::optional<double> seconds = record_->Find(key);
     if (!seconds && measure_ && option.seconds <= hopeless) {

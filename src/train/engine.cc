@@ -154,7 +154,7 @@ class GraphEngine final : public Engine {
     std::vector<EngineOperator> operators;
     for (const ImageInstruction& i : EntryOf(entry).instructions) {
       operators.push_back(DescribeOperator(i.name, i.kernel, i.phase, i.source, i.node));
-      operators.back().again = i.again;
+      operators.back().share_for_less = i.again ? 1 : i.share_for_less;
     }
     return operators;
   }
@@ -320,17 +320,19 @@ std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced) {
 }
 
 std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& times) {
-  int64_t once = 0, again = 0;  // nanoseconds
+  double once = 0, for_less = 0;  // nanoseconds
   for (size_t e = 0; e < engine.model().entries.size(); ++e) {
     if (engine.model().entries[e].kind != EntryKind::kTrain) continue;
     const std::vector<EngineOperator> operators = engine.Operators(static_cast<int>(e));
     const std::span<const OperatorTime> of_entry = times.Entry(static_cast<int>(e));
     for (size_t i = 0; i < operators.size(); ++i) {
-      (operators[i].again ? again : once) += of_entry[i].nanoseconds;
+      const auto nanoseconds = static_cast<double>(of_entry[i].nanoseconds);
+      for_less += operators[i].share_for_less * nanoseconds;
+      once += (1 - operators[i].share_for_less) * nanoseconds;
     }
   }
   if (once == 0) return std::nullopt;
-  return static_cast<double>(again) / static_cast<double>(once);
+  return for_less / once;
 }
 
 std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program) {

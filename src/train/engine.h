@@ -71,8 +71,10 @@ struct EngineOperator {
   int64_t flops = 0;
   int64_t bytes = 0;        // of its operands; 0 of an eager view, which runs nothing
   std::string source = {};  // "model.yaml:12:7"; "" for what no user wrote
-  bool again = false;       // so that less need be held: the second time in one run, or a transfer
-  std::string parts = {};   // "conv, relu, max_pool": what a fused one does, in this order
+  // The part of its time that it takes for less memory: 1 of one that runs a second time in one
+  // run, or of a transfer; of a kernel that works alone for a smaller workspace an estimate.
+  double share_for_less = 0;
+  std::string parts = {};  // "conv, relu, max_pool": what a fused one does, in this order
 };
 
 // Sees a run go on, operator by operator.
@@ -144,7 +146,8 @@ class Engine {
 inline constexpr size_t kTracedRuns = 100'000;  // of operators; 2.3 MiB
 std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced = true);
 
-// How much longer training steps took for what ran again in them: 0.1 is a tenth. Nothing where
+// How much longer training steps took for less memory: 0.1 is a tenth. What of a kernel's time is
+// for that (share_for_less) is estimated where it works alone. Nothing where
 // none has been timed.
 std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& times);
 

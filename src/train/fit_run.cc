@@ -13,10 +13,10 @@ namespace {
 
 constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
 
-// Takes back as much of the base's rounding as `cap` asks for, but for half of the noise.
+// Takes back as much of the base's rounding as `cap` asks for, but for what is to be left.
 void FitBase(RunMemory& memory, int64_t cap) {
   const int64_t excess = memory.host() - cap;
-  if (!memory.on_host || excess <= 0 || excess > memory.base_room - kBaseNoise / 2) return;
+  if (!memory.on_host || excess <= 0 || excess > memory.base_room - kBaseLeft) return;
   memory.base -= excess;
   memory.base_room -= excess;
 }
@@ -169,10 +169,11 @@ bool TakeQuickerBetween(RunPlanner& planner, CompileOptions options, std::option
 
 }  // namespace
 
-void TakeBackRoom(RunMemory& memory, int64_t left) {
-  const int64_t least = memory.base - std::max<int64_t>(0, memory.base_room - left);
-  const int64_t rounded = (least + kBaseNoise - 1) / kBaseNoise * kBaseNoise;
-  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base - rounded));
+void SetRoom(RunMemory& memory, int64_t left) {
+  if (!memory.on_host || memory.base_room == 0) return;  // or the base is not measured again
+  const int64_t measured = memory.base - memory.base_room;
+  memory.base = (measured + left + kBaseNoise - 1) / kBaseNoise * kBaseNoise;
+  memory.base_room = memory.base - measured;
 }
 
 ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
@@ -271,7 +272,7 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
     auto run = PlanFreeRun(planner, options, cap, std::nullopt, diagnostics);
     if (!run) return std::nullopt;
     if (run->total() > cap) {
-      TakeBackRoom(run->memory, kBaseNoise / 2);
+      SetRoom(run->memory, kBaseLeft);
       too_large[batch] = std::move(*run);
       return false;
     }

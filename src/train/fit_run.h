@@ -26,7 +26,7 @@ struct CappedRun {
   // CompileOptions that lead there; a cap of 0 where none is needed.
   int64_t arena_cap = 0;
   PlanEffort effort = PlanEffort::kFull;
-  bool out_of_reach = false;  // known not to fit, whatever is computed again
+  bool out_of_reach = false;  // known not to fit, whatever is done for that
 
   bool fits() const { return capped.total() <= cap; }
   double slower() const { return Slower(capped, free); }
@@ -34,10 +34,11 @@ struct CappedRun {
 // A cap on the arena (CompileOptions::arena_cap) that asks for the least that there is.
 inline constexpr int64_t kLeastArena = 1;
 
-// Takes back of the base's rounding all but `left`, which is what measured bases can differ by
-// between the run that is refused and one that is promised to fit, and rounds up to kBaseNoise: so
-// what is said of it seldom differs from one process to the next.
-void TakeBackRoom(RunMemory& memory, int64_t left = 2 * kBaseNoise);
+// Rounds the base to `left` bytes above what was measured of it, up to kBaseNoise. That is room for
+// what a run takes beyond it, and for what measured bases can differ by between the run that is
+// refused and one that is promised to fit: so what is said of it seldom differs from one process to
+// the next.
+void SetRoom(RunMemory& memory, int64_t left = kBaseLeft + 4 * kBaseNoise);
 
 // The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
 // base's rounding is taken back as far as `cap` asks for that. A run that is known not to fit can

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "src/compile/alone.h"
 #include "src/compile/prepare_entries.h"
 #include "src/plan/recompute.h"
 #include "src/plan/swap.h"
@@ -14,7 +15,7 @@
 namespace cgrun {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, swap_bytes,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, alone, swap_bytes,
                                    slowdown, of_batch, arena_bound, cap_out_of_reach, at_peak)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransferSpeed, write_bytes_per_second, read_bytes_per_second)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SwapFolder, path, speed)
@@ -83,8 +84,9 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
   run.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                   [](const Node& node) { return node.again_of.valid(); });
   run.swaps = CountSwaps(graph);
+  run.alone = CountAlone(graph);
   run.swap_bytes = compiled.layout.file_bytes;
-  const double again = SecondsOfStep(graph, /*second_runs=*/true);
+  const double again = SecondsForLess(graph);
   const double once = SecondsOfStep(graph) - again;
   const double waited = SecondsWaited(graph, compiled.entries[0].schedule);
   run.slowdown = once > 0 ? (again + waited) / once : 0;

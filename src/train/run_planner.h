@@ -23,11 +23,12 @@ struct PlannedRun {
   int64_t batch = 0;              // of training; fewer than asked for where there are fewer samples
   int64_t second_runs = 0;        // operators that run a second time in a training step,
   int64_t swaps = 0;              // tensors that go to a file and back,
+  int64_t alone = 0;              // operators that work on one thread, for a smaller workspace,
   int64_t swap_bytes = 0;         // that file's size …
   double slowdown = 0;            // … and how much longer a step takes for it, as it is estimated
   int64_t of_batch = 0;           // bytes of the total that grow with the batch, nearly evenly
   int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
-  bool cap_out_of_reach = false;  // nor does anything computed again or swapped bring it there
+  bool cap_out_of_reach = false;  // nor does anything that is tried bring it there
   // The largest of the buffers that are alive where training takes most, the largest first.
   std::vector<PeakHolder> at_peak;
 

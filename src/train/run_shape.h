@@ -96,6 +96,8 @@ int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room = null
 inline constexpr int64_t kBaseGrain = 512 << 10;
 // By how much what processes measure differs, and as much again.
 inline constexpr int64_t kBaseNoise = 64 << 10;
+// What a run has been seen to take beyond what was measured of its base: a cap leaves it as room.
+inline constexpr int64_t kBaseLeft = 320 << 10;
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.

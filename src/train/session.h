@@ -146,8 +146,8 @@ struct TrainResult {
   int64_t state_copies = 0;  // how often the state was copied for checkpoints
   EpochReport last;          // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
-  // By how much what ran again made steps longer, as it was measured: 0.1 is a tenth. Nothing
-  // without a cap that the arena had to be made smaller for.
+  // By how much keeping the cap made steps longer, as it was measured (SlowdownOf): 0.1 is a tenth.
+  // Nothing without a cap that the arena had to be made smaller for.
   std::optional<double> slowdown;
   std::optional<double> expected_slowdown;  // what was estimated before, where somebody did
   // From the end of step 1 until the last checkpoint is written; nothing without a step, and no

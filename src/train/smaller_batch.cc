@@ -12,8 +12,18 @@ constexpr int64_t kSpare = 16;  // the line is only near: a batch is lower by su
 std::optional<PlannedRun> PlanWithoutRoom(RunPlanner& planner, const CompileOptions& options) {
   Diagnostics ignored;
   auto run = planner.Plan(options, ignored);
-  if (run) TakeBackRoom(run->memory);
+  if (run) SetRoom(run->memory);
   return run;
+}
+
+// The way down to the cap, where the way to the least is below it: less runs again.
+PlannedRun Nearer(RunPlanner& planner, CompileOptions options, PlannedRun least, int64_t cap) {
+  const int64_t spare = cap - kBaseNoise - least.total();
+  if (spare <= 0) return least;
+  options.arena_cap = least.memory.arena + spare;
+  auto run = PlanWithoutRoom(planner, options);
+  const bool is_quicker = run && run->total() + kBaseNoise <= cap && run->slowdown < least.slowdown;
+  return is_quicker ? std::move(*run) : std::move(least);
 }
 
 // Plans a batch; of one sample that does not fit as it is under `cap`, also the least that it
@@ -22,12 +32,14 @@ std::optional<SmallerRun> PlanBatch(const ModelSpec& model, const KernelLibrary&
                                     CompileOptions options, int64_t batch, int64_t cap) {
   const ModelSpec smaller = WithBatch(model, batch);
   RunPlanner planner(smaller, library, options);
-  const auto run = PlanWithoutRoom(planner, options);
+  auto run = PlanWithoutRoom(planner, options);
   if (!run) return std::nullopt;
+  if (options.arena_cap > 0) run = Nearer(planner, options, std::move(*run), cap);
   SmallerRun found{*run};
   if (batch == 1 && run->total() > cap && options.arena_cap == 0) {
     options.arena_cap = kLeastArena;
     found.least = PlanWithoutRoom(planner, options);
+    if (found.least) found.least = Nearer(planner, options, std::move(*found.least), cap);
   }
   return found;
 }

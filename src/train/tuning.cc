@@ -52,7 +52,13 @@ TuningRecord Measure(const ModelSpec& model, const KernelLibrary& library, Compi
 
 }  // namespace
 
+bool DoesWithoutTuning() {
+  const char* file = std::getenv("CGRUN_TUNING");
+  return file != nullptr && std::string_view(file) == "none";
+}
+
 std::string TuningFile(const KernelLibrary& library) {
+  if (DoesWithoutTuning()) return "";
   if (const char* file = std::getenv("CGRUN_TUNING"); file != nullptr && *file != '\0') return file;
   const std::string folder = CacheFolder();
   if (folder.empty()) return "";

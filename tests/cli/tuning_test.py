@@ -2,8 +2,10 @@
 """--tune: kernels are measured once, and chosen by their times from then on."""
 
 import json
+import os
 import re
 import unittest
+import unittest.mock
 
 from cli_testing import CliTestCase
 
@@ -31,6 +33,14 @@ class TuningTest(CliTestCase):
         for folder in ("a", "b"):  # the run folder says which record it was
             run = json.loads((self.folder / folder / "run.json").read_text())
             self.assertEqual(run["tuning"], name)
+
+    def test_none_is_no_file(self):
+        self.cgrun("train", "small.yaml", "--tune", "--out", "a")
+        with unittest.mock.patch.dict(os.environ, {"CGRUN_TUNING": "none"}):
+            self.assertNotIn("tuning:", self.cgrun("plan", "small.yaml").stderr)
+            error = self.refuses("train", "small.yaml", "--tune", "--out", "b")
+        self.assertIn("--tune makes a tuning record, and CGRUN_TUNING=none does without one", error)
+        self.assertFalse((self.folder / "none").exists())
 
     def test_a_dry_run_measures_and_writes_nothing(self):
         plain = self.cgrun("train", "small.yaml", "--dry-run").stdout

@@ -192,9 +192,13 @@ struct Unpooled {
   std::vector<int> operands;
   std::vector<HostTensor> other;
 
-  std::vector<HostTensor> Fused(int threads) const {
+  std::vector<HostTensor> Inputs() const {
     std::vector<HostTensor> inputs = max_pool_grad.inputs;
     inputs.insert(inputs.end(), other.begin(), other.end());
+    return inputs;
+  }
+
+  NodeSignature Node() const {
     NodeSignature fused{OpId::fused, Attributes(), max_pool_grad.node.inputs, reader.outputs, {}};
     for (const HostTensor& tensor : other) {
       fused.inputs.push_back({tensor.dtype(), tensor.shape()});
@@ -202,8 +206,10 @@ struct Unpooled {
     fused.body = {{OpId::max_pool_grad, max_pool_grad.node.attributes, {0, 1}},
                   {reader.op, reader.attributes, operands}};
     EXPECT_EQ(FaultOfFused(fused), "");
-    return OwnOutputs(fused, inputs, threads);
+    return fused;
   }
+
+  std::vector<HostTensor> Fused(int threads) const { return OwnOutputs(Node(), Inputs(), threads); }
 
   // What the reader reads, where this is between the two.
   std::vector<HostTensor> Apart(const HostTensor& between) const {
@@ -215,6 +221,9 @@ struct Unpooled {
   void Check(int threads) const {
     const HostTensor between = OwnOutputs(max_pool_grad.node, max_pool_grad.inputs)[0];
     ExpectSameBits(Fused(threads), OwnOutputs(reader, Apart(between), threads));
+  }
+  void CheckAlone(int team) const {
+    ExpectSameBits(OwnOutputsAlone(Node(), Inputs(), team), Fused(team));
   }
   void CheckAgainstReference(int threads) const {
     const HostTensor between = Evaluated(max_pool_grad)[0];
@@ -265,9 +274,33 @@ TEST(UnpooledGradients, HaveTheBitsOfTheirOperators) {
     for (int threads : {1, 2, 3}) {
       for (const Unpooled& gradient : gradients) gradient.Check(threads);
     }
+    for (int team : {2, 3, 16}) {
+      for (const Unpooled& gradient : gradients) gradient.CheckAlone(team);
+    }
     if (HasFailure()) return;
   }
   EXPECT_GT(sums, kRounds / 2);
+}
+
+// One thread after another, with the sums of as many as there are images, and of more.
+TEST(ConvWeightGrad, AloneHasTheBitsOfATeam) {
+  Dice dice(12);
+  const KernelLibrary& library = *FindKernelLibrary("blas");
+  int64_t smaller = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const RandomNode grad = AnyConvWeightGrad(dice, AnySize(dice));
+    for (int team : {2, 3, 5, 16}) {
+      ExpectSameBits(OwnOutputsAlone(grad.node, grad.inputs, team),
+                     OwnOutputs(grad.node, grad.inputs, team));
+      const auto of_team = OwnOption(library, grad.node, team);
+      const auto alone = library.Options(grad.node, {.threads = 1, .team = team});
+      smaller += alone[0].workspace_bytes < of_team->workspace_bytes;
+      EXPECT_LE(alone[0].workspace_bytes, of_team->workspace_bytes);
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(smaller, kRounds / 3);
 }
 
 // Windows that share no element are written two rows at a time, with what they leave out.

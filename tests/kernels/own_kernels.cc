@@ -41,4 +41,17 @@ std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<
   return std::move(run.outputs);
 }
 
+std::vector<HostTensor> OwnOutputsAlone(const NodeSignature& node,
+                                        const std::vector<HostTensor>& inputs, int team) {
+  const KernelLibrary& library = *FindKernelLibrary("blas");
+  for (const KernelOption& option : library.Options(node, {.threads = 1, .team = team})) {
+    if (!option.kernel.starts_with("cpu.")) continue;
+    OptionRun run = RunOption(library, node, option, inputs, 1, {}, team);
+    CGRUN_CHECK(run.fault.empty()) << run.fault;
+    return std::move(run.outputs);
+  }
+  CGRUN_CHECK(false) << "no kernel of our own for " << NameOf(node.op) << " alone";
+  return {};
+}
+
 }  // namespace cgrun

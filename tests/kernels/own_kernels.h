@@ -21,6 +21,9 @@ std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSi
 // What it makes of `inputs`; fails a check where there is none, or it writes what it should not.
 std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<HostTensor>& inputs,
                                    int threads = 2);
+// The same of one thread with the bits of a team.
+std::vector<HostTensor> OwnOutputsAlone(const NodeSignature& node,
+                                        const std::vector<HostTensor>& inputs, int team);
 
 }  // namespace cgrun
 

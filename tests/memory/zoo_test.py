@@ -7,8 +7,8 @@
 
 Prints a line a model, and goes on behind what is wrong; and where the estimated time of a step falls
 as the cap falls. Some of them alone, with a binary that is
-there already:
-    CGRUN=bazel-bin/src/cli/cgrun CGRUN_MODELS="lenet mlp" tests/memory/zoo_test.py
+there already, and for another number of threads than one:
+    CGRUN=bazel-bin/src/cli/cgrun CGRUN_MODELS="lenet mlp" CGRUN_THREADS=16 tests/memory/zoo_test.py
 """
 
 import json
@@ -22,6 +22,7 @@ import unittest
 sys.path.insert(0, "tests/cli")
 from cli_testing import CGRUN, ROOT, CliTestCase  # pylint: disable=wrong-import-position
 
+THREADS = os.environ.get("CGRUN_THREADS", "1")
 STEP = 5  # percent of the arena between caps
 LARGE = {"inception-v3": 20, "mobilenet-v2": 10, "resnet50": 10, "vgg16": 10}  # takes long
 INFERENCE = {"mask-rcnn"}  # models that do not train
@@ -49,7 +50,7 @@ class ZooTest(CliTestCase):
     def plan(self, name, *flags):
         """What `plan` says, with `needs`: the arena, and what each entry point needs in it."""
         model = ROOT / "models" / f"{name}.yaml"
-        done = self.cgrun("plan", model, "--json", "--threads", 1, *flags)
+        done = self.cgrun("plan", model, "--json", "--threads", THREADS, *flags)
         plan = json.loads(done.stdout)
         self.assertEqual({entry["name"].split(".")[0] for entry in plan["entries"]} -
                          {"train", "eval"}, set())

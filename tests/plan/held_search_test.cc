@@ -87,7 +87,7 @@ TEST(HeldSchedule, IsThatOfTheGraphWithItsPlan) {
       ASSERT_EQ(VerifyGraph(again), Strings()) << seed;
       ASSERT_EQ(VerifySchedule(again, longer), Strings()) << seed;
       ASSERT_EQ(held.CountBytes(), BytesOf(again, longer)) << seed;
-      ASSERT_NEAR(held.seconds(), SecondsOfStep(again, /*second_runs=*/true), 1e-9) << seed;
+      ASSERT_NEAR(held.seconds(), SecondsForLess(again), 1e-9) << seed;
       EXPECT_EQ(held.Make(held.seconds() / 2), held.seconds() == 0);
     }
   }
@@ -159,7 +159,7 @@ TEST(SearchHeld, FindsTheBestChoices) {
   for (const Bytes less : {4032, 2 * 4032, 3 * 4032}) {
     const double least = LeastSeconds(model, peak - less);
     ASSERT_GT(least, 0);
-    ASSERT_LT(least, SecondsOfStep(start, /*second_runs=*/true));
+    ASSERT_LT(least, SecondsForLess(start));
     const auto found =
         SearchHeld(start, schedule, Reference(), {peak - less, 1, {}, /*nodes=*/1'000'000});
     ASSERT_TRUE(found.has_value());
@@ -168,7 +168,7 @@ TEST(SearchHeld, FindsTheBestChoices) {
     const Graph again = With(found->remat, found->graph);
     EXPECT_EQ(VerifySchedule(again, found->schedule), Strings());
     EXPECT_LE(PeakOf(BytesOf(again, found->schedule)), peak - less);
-    EXPECT_EQ(SecondsOfStep(again, /*second_runs=*/true), least);
+    EXPECT_EQ(SecondsForLess(again), least);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -131,6 +132,16 @@ TEST(Mutation, WrongOperatorsAndKernelsAreRefused) {
       ProgramImage changed = place.Copy();
       place.In(changed).threads = threads;
       ExpectRefused(changed, place, std::to_string(threads) + " threads");
+    }
+    for (const int team : {INT32_MIN, -1, 1 << 20, INT32_MAX}) {
+      ProgramImage changed = place.Copy();
+      place.In(changed).team = team;
+      ExpectRefused(changed, place, "a team of " + std::to_string(team));
+    }
+    for (const double share : {-0.1, 1.1, std::nan("")}) {
+      ProgramImage changed = place.Copy();
+      place.In(changed).share_for_less = share;
+      ExpectRefused(changed, place, "a share of " + std::to_string(share));
     }
     for (const int path : {-2, 2, INT32_MAX}) {
       ProgramImage changed = place.Copy();

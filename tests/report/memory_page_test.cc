@@ -70,10 +70,18 @@ TEST_F(MemoryPageTest, HoldsEveryBufferOfEveryEntryPoint) {
   EXPECT_EQ(data[0]["entries"][1]["buffers"][0]["name"], "y");
 }
 
-TEST_F(MemoryPageTest, MarksWhatIsComputedAgain) {
-  layout_.buffers[1].recomputed = true;
-  const nlohmann::json data = DataOf(MemoryPageHtml({{"", &subject_, &layout_}}));
-  EXPECT_EQ(data[0]["entries"][0]["buffers"][0]["again"], true);
+TEST_F(MemoryPageTest, MarksWhatIsThereForLessMemory) {
+  PlacedBuffer& buffer = layout_.buffers[1];
+  for (const auto& [flag, mark] :
+       {std::pair(&PlacedBuffer::recomputed, "again"), std::pair(&PlacedBuffer::swapped, "swapped"),
+        std::pair(&PlacedBuffer::alone, "alone")}) {
+    const auto json = [&] {
+      return DataOf(MemoryPageHtml({{"", &subject_, &layout_}}))[0]["entries"][0]["buffers"][0];
+    };
+    EXPECT_FALSE(json().contains(mark));
+    buffer.*flag = true;
+    EXPECT_EQ(json()[mark], true);
+  }
 }
 
 TEST_F(MemoryPageTest, NamesDoNotEndItsScript) {

@@ -50,7 +50,8 @@ TEST(RememberingTarget, AsksOnceForEachNodeAndSetting) {
                {Leaky(0.1, {8, 4}), {1, {blocked}}},
                {Leaky(0.1, {8, 4}), {1, {}, true}},
                {Leaky(0.1, {8, 4}), {1, {}, false, 1000}},
-               {Leaky(0.1, {8, 4}), {.threads = 1, .tf32 = true}}};
+               {Leaky(0.1, {8, 4}), {.threads = 1, .tf32 = true}},
+               {Leaky(0.1, {8, 4}), {.threads = 1, .team = 4}}};
   for (int round = 0; round < 2; ++round) {
     double times = 0;
     for (const auto& [node, setting] : cases) {

@@ -5,7 +5,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "src/base/check.h"
@@ -19,13 +21,12 @@ void SetThreads(int threads) {
   if (openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
 }
 
-constexpr int64_t kMostDeep = 512;     // OpenBLAS's blocks are no deeper
+constexpr int64_t kMostDeep = 384;     // OpenBLAS's blocks are no deeper
 constexpr int64_t kMostWide = 32'768;  // what a warm-up may take itself
-constexpr size_t kLanes = 2;           // in which products can be side by side
 
 // The largest block that it copies of products that kernels were prepared for.
 int64_t widest = 512;  // rows or columns
-int64_t deepest = 512;
+int64_t deepest = 256;
 
 }  // namespace
 
@@ -66,29 +67,73 @@ void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k) {
   deepest = depth;
 }
 
-void WarmUpBlas(int threads, bool lanes) {
-  constexpr int64_t kNarrow = 32;
-  constexpr int kTimes = 4;  // that products begin at once: one of them meets another surely
-  const int64_t width = widest, depth = deepest;
-  SetThreads(threads);
-  const std::vector<float> zeros(static_cast<size_t>(width * depth));
-  const MatrixOf<float> rows{zeros.data(), depth, false}, columns{zeros.data(), depth, true};
-  const auto multiply = [&](std::vector<float>& product) {
-    Multiply<float>(width, kNarrow, depth, rows, columns, 0, product.data(), kNarrow);
-    Multiply<float>(kNarrow, width, depth, rows, columns, 0, product.data(), width);
-  };
-  std::vector<std::vector<float>> products(static_cast<size_t>(threads));
-  for (auto& product : products) product.resize(static_cast<size_t>(width * kNarrow));
-  multiply(products[0]);
-  if (!lanes) return;
-#pragma omp parallel num_threads(threads)
-  {
-    const auto lane = static_cast<size_t>(omp_get_thread_num());
-    for (int i = 0; i < kTimes; ++i) {
-#pragma omp barrier
-      if (lane < kLanes) multiply(products[lane]);
+namespace {
+
+// Products that fill as much of a buffer as any that was prepared, either way round. What is deeper
+// than OpenBLAS's blocks is cut in halves, which fill less: so they are of several depths.
+class WidestProducts {
+ public:
+  // `times`: of the narrow side.
+  explicit WidestProducts(int64_t times = 1)
+      : narrow_(times * kNarrow),
+        zeros_(static_cast<size_t>(std::max(width_, narrow_) * deepest_)),
+        product_(static_cast<size_t>(width_ * narrow_)) {}
+
+  void Multiply() {
+    Multiply(deepest_);
+    for (const int64_t depth : {320, 256}) {
+      if (depth < deepest_) Multiply(depth);
     }
   }
+
+ private:
+  static constexpr int64_t kNarrow = 32;  // what is wide fills buffers
+
+  void Multiply(int64_t depth) {
+    const MatrixOf<float> rows{zeros_.data(), depth, false}, columns{zeros_.data(), depth, true};
+    cpu::Multiply<float>(width_, narrow_, depth, rows, columns, 0, product_.data(), narrow_);
+    cpu::Multiply<float>(narrow_, width_, depth, rows, columns, 0, product_.data(), width_);
+  }
+
+  int64_t width_ = widest, deepest_ = deepest;
+  int64_t narrow_;
+  std::vector<float> zeros_, product_;
+};
+
+// OpenBLAS takes the first of its buffers that is free: the second one is touched by a product that
+// runs while another does. Tries until one has begun and ended within another for certain.
+void MultiplyInBothLanes(int threads, WidestProducts& product) {
+  constexpr int kMostTries = 32;
+  WidestProducts longer(8);
+  std::atomic<int> begun_or_ended = 0;  // of the longer one: odd while it runs
+  std::atomic<bool> met = false;
+#pragma omp parallel num_threads(threads)
+  {
+    const int lane = omp_get_thread_num();
+    for (int i = 0; i < kMostTries && !met && omp_get_num_threads() > 1; ++i) {
+#pragma omp barrier
+      if (lane == 0) {
+        ++begun_or_ended;
+        longer.Multiply();
+        ++begun_or_ended;
+      } else if (lane == 1) {
+        const int begun = 2 * i + 1;
+        while (begun_or_ended < begun) std::this_thread::yield();
+        product.Multiply();
+        if (begun_or_ended == begun) met = true;
+      }
+#pragma omp barrier
+    }
+  }
+}
+
+}  // namespace
+
+void WarmUpBlas(int threads, bool lanes) {
+  SetThreads(threads);
+  WidestProducts product;
+  product.Multiply();
+  if (lanes && threads > 1) MultiplyInBothLanes(threads, product);
 }
 
 std::string BlasVersion() {

@@ -38,18 +38,22 @@ struct Parameters {
   RowTiles tiles;               // of taps
   int threads = 1;              // of the team, which is never smaller than the run's
   int64_t parts = 1;            // into which the images go: no more than threads or images
+  bool alone = false;           // one thread does the parts one after another
   bool unpools = false;
   MaxUnpool unpool;
 
   // The workspace: for each part sums [groups, taps, lines], a panel, padded planes and what is
-  // unpooled of dy, one group of `batch` images.
+  // unpooled of dy, one group of `batch` images. Alone, the first part has that, and all others
+  // together have sums.
   int64_t group_sums() const { return geometry.taps() * lines; }
   int64_t sums() const { return RoundToLines(geometry.groups * group_sums()); }
   int64_t panel() const { return RoundToLines(depth * lines); }
   int64_t planes() const { return RoundToLines(batch * geometry.padded_elements()); }
   int64_t unpooled() const { return unpools ? RoundToLines(batch * geometry.group_output()) : 0; }
   int64_t of_part() const { return sums() + panel() + planes() + unpooled(); }
-  int64_t workspace() const { return parts * of_part(); }
+  int64_t workspace() const {
+    return alone ? of_part() + (parts > 1 ? sums() : 0) : parts * of_part();
+  }
 };
 
 // Images that are added up together, and pixels of theirs.
@@ -123,11 +127,17 @@ void AddChunk(const Parameters& p, const Chunk& chunk, const float* image, const
   }
 }
 
+// What a part works in.
+struct PartMemory {
+  float* sums;
+  float* panel;  // planes and what is unpooled lie behind it
+};
+
 // One group of some images, up to `batch`.
 void AddImages(const Parameters& p, const Operands& operands, int64_t group, Chunk chunk, bool add,
-               float* memory) {
+               const PartMemory& memory) {
   const ConvGeometry& g = p.geometry;
-  float *panel = memory + p.sums(), *planes = panel + p.panel();
+  float *panel = memory.panel, *planes = panel + p.panel();
   const GroupPixels dy = PixelsOf(p, operands, chunk, group, planes + p.planes());
   const float* image = operands.x + (chunk.image * g.groups + group) * g.group_input();
   if (g.padded) {
@@ -141,14 +151,16 @@ void AddImages(const Parameters& p, const Operands& operands, int64_t group, Chu
     chunk.first = first;
     chunk.end = std::min(first + p.depth, pixels);
     PackPixels(p, chunk, dy, panel);
-    AddChunk(p, chunk, image, panel, add || first > 0, memory + group * p.group_sums());
+    AddChunk(p, chunk, image, panel, add || first > 0, memory.sums + group * p.group_sums());
   }
 }
 
-// The sums of images [begin, end).
-void SumImages(const Parameters& p, const Operands& operands, int64_t begin, int64_t end,
-               float* memory) {
-  std::fill_n(memory + p.sums(), p.panel() + p.planes(), 0.0F);
+// The sums of a part's images.
+void SumImages(const Parameters& p, const Operands& operands, int64_t part,
+               const PartMemory& memory) {
+  const int64_t images = p.geometry.images;
+  const int64_t begin = images * part / p.parts, end = images * (part + 1) / p.parts;
+  std::fill_n(memory.panel, p.panel() + p.planes(), 0.0F);
   for (int64_t image = begin; image < end; image += p.batch) {
     const Chunk chunk{image, std::min(p.batch, end - image), 0, 0};
     for (int64_t group = 0; group < p.geometry.groups; ++group) {
@@ -157,38 +169,56 @@ void SumImages(const Parameters& p, const Operands& operands, int64_t begin, int
   }
 }
 
-// Rows of taps [begin, end) of all groups: the other parts' sums are added to the first one's,
-// which is transposed to dweight.
-void JoinSums(const Parameters& p, int64_t begin, int64_t end, float* workspace, float* dweight) {
-  const ConvGeometry& g = p.geometry;
+// sums += those of another part, rows of taps [begin, end) of all groups.
+void AddSums(const Parameters& p, int64_t begin, int64_t end, const float* other, float* sums) {
   const F32 d;
-  for (int64_t part = 1; part < p.parts; ++part) {
-    const float* other = workspace + part * p.of_part();
-    for (int64_t at = begin * p.lines; at < end * p.lines; at += kTileLanes) {
-      hn::StoreU(hn::Add(hn::LoadU(d, workspace + at), hn::LoadU(d, other + at)), d,
-                 workspace + at);
-    }
+  for (int64_t at = begin * p.lines; at < end * p.lines; at += kTileLanes) {
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + at), hn::LoadU(d, other + at)), d, sums + at);
   }
+}
+
+// dweight ← sums, transposed, of rows of taps [begin, end) of all groups.
+void TransposeSums(const Parameters& p, int64_t begin, int64_t end, const float* sums,
+                   float* dweight) {
+  const ConvGeometry& g = p.geometry;
   while (begin < end) {
     const int64_t group = begin / g.taps(), tap = begin % g.taps();
     const int64_t count = std::min(end - begin, g.taps() - tap);
-    TransposeBand(Bits(workspace + begin * p.lines), p.lines,
+    TransposeBand(Bits(sums + begin * p.lines), p.lines,
                   Bits(dweight + group * g.group_weight() + tap), g.taps(), count, g.filters);
     begin += count;
   }
 }
 
+// Part after part, each of which is added to the first.
+void RunAlone(const Parameters& p, const Operands& operands, float* dweight, float* workspace) {
+  const int64_t rows = p.geometry.groups * p.geometry.taps();
+  const PartMemory first{workspace, workspace + p.sums()};
+  SumImages(p, operands, 0, first);
+  for (int64_t part = 1; part < p.parts; ++part) {
+    const PartMemory other{workspace + p.of_part(), first.panel};
+    SumImages(p, operands, part, other);
+    AddSums(p, 0, rows, other.sums, first.sums);
+  }
+  TransposeSums(p, 0, rows, first.sums, dweight);
+}
+
 void RunOn(const Parameters& p, const Operands& operands, float* dweight,
            float* workspace) noexcept {
-  const int64_t images = p.geometry.images;
+  if (p.alone) return RunAlone(p, operands, dweight, workspace);
   Split(p.threads, p.parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      SumImages(p, operands, images * part / p.parts, images * (part + 1) / p.parts,
-                workspace + part * p.of_part());
+      float* memory = workspace + part * p.of_part();
+      SumImages(p, operands, part, {memory, memory + p.sums()});
     }
   });
   Split(p.threads, p.geometry.groups * p.geometry.taps(), kTransposeTile,
-        [&](int64_t begin, int64_t end) { JoinSums(p, begin, end, workspace, dweight); });
+        [&](int64_t begin, int64_t end) {
+          for (int64_t part = 1; part < p.parts; ++part) {
+            AddSums(p, begin, end, workspace + part * p.of_part(), workspace);
+          }
+          TransposeSums(p, begin, end, workspace, dweight);
+        });
 }
 
 void Run(const RunContext& context, const Instruction& i) noexcept {
@@ -221,8 +251,16 @@ Parameters SizesOf(const NodeSignature& node, int threads) {
   return p;
 }
 
+// For one thread, with the sums of a team.
+Parameters SizesAlone(const NodeSignature& node, int team) {
+  Parameters p = SizesOf(node, team);
+  p.alone = true;
+  return p;
+}
+
 PreparedKernel Prepare(const KernelRequest& request) {
-  Parameters p = SizesOf(request.node, request.threads);
+  Parameters p = request.team > request.threads ? SizesAlone(request.node, request.team)
+                                                : SizesOf(request.node, request.threads);
   p.taps = p.geometry.TapOffsets();
   p.pixels = p.geometry.PixelOffsets();
   const size_t pixels = p.pixels.size();
@@ -234,16 +272,23 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(&RunUnpooled, std::move(p));
 }
 
-KernelDef tiled_conv_weight_grad() {
-  KernelDef def = DefineTiled<&SizesOf, &TiledWeightGradSeconds>("cpu.conv_weight_grad", Prepare);
-  def.by_team = AlwaysByTeam;  // each thread has sums of its own
+// `def` as one whose threads have sums of their own.
+KernelDef WithSumsByTeam(KernelDef def) {
+  def.by_team = AlwaysByTeam;
+  def.workspace_alone = [](const NodeSignature& node, int team) {
+    return SizesAlone(node, team).workspace() * static_cast<int64_t>(sizeof(float));
+  };
   return def;
 }
 
+KernelDef tiled_conv_weight_grad() {
+  return WithSumsByTeam(
+      DefineTiled<&SizesOf, &TiledWeightGradSeconds>("cpu.conv_weight_grad", Prepare));
+}
+
 KernelDef tiled_unpooled_weight_grad() {
-  KernelDef def = DefineTiled<&SizesOf, &UnpooledWeightGradSeconds>(
-      "cpu.max_pool_grad_conv_weight_grad", Prepare);
-  def.by_team = AlwaysByTeam;
+  KernelDef def = WithSumsByTeam(DefineTiled<&SizesOf, &UnpooledWeightGradSeconds>(
+      "cpu.max_pool_grad_conv_weight_grad", Prepare));
   def.supports = [](const NodeSignature& node) {
     return IsUnpooled(node, OpId::conv_weight_grad, {2, -1}) && UnpoolsF32(node);
   };

@@ -88,7 +88,7 @@ class Widened {
       Copy(library, request, node.outputs[i], node.inputs.size() + i, Rounding, &roundings_);
     }
     const NodeSignature in_f32 = InF32(node);
-    kernel_ = PrepareKernel(kernel, {in_f32, request.operands, request.threads});
+    kernel_ = PrepareKernel(kernel, request.For(in_f32));
     operands_.resize(static_cast<size_t>(workspace_) + 1);
   }
 
