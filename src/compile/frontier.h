@@ -24,9 +24,9 @@ struct FrontierPoint {
 struct Frontier {
   std::vector<FrontierPoint> points;  // from the quickest to the smallest
   // The first entry point alone, over all orders and recomputations of its operators, with
-  // workspaces as they are without a cap, without gaps
-  // between buffers or for alignment; nothing where its graph is too large. Chains of operators
-  // that run as one are taken apart for that. Its parameters and other states come on top.
+  // workspaces as they are without a cap, and without gaps between buffers or for alignment;
+  // nothing where its graph is too large. Chains of operators that run as one are taken apart for
+  // that. Its parameters and other states come on top.
   std::optional<PebbleFrontier> exact;
   int64_t persistent_bytes = 0;
 };
