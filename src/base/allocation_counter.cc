@@ -4,9 +4,12 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <omp.h>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -66,13 +69,37 @@ int64_t StatusBytes(const char* key) {
   return line == nullptr ? 0 : std::strtoll(line + std::strlen(key), nullptr, 10) * 1024;
 }
 
+// What calls have left of this thread's stack, but for a page below the frames that are in use.
+// What of its range is not mapped yet is passed over; of a stack without a limit only this is
+// looked at.
+constexpr uintptr_t kMostFreeStack = 8 << 20;
+
+void ReleaseFreeStack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* stack = nullptr;
+  size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    const uintptr_t end = frame / page * page - page;
+    const uintptr_t begin = std::max((reinterpret_cast<uintptr_t>(stack) + page - 1) / page * page,
+                                     end - std::min(end, kMostFreeStack));
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
 }  // namespace
 
 int64_t ResidentBytes() { return StatusBytes("RssAnon:"); }
 
 int64_t MostResidentBytes() { return StatusBytes("VmHWM:"); }
 
-void ReleaseFreeHeap() { malloc_trim(0); }
+void ReleaseFreeMemory() {
+  ReleaseFreeStack();
+  malloc_trim(0);
+}
 
 #if CGRUN_COUNT_ALLOCATIONS
 namespace {

@@ -36,8 +36,9 @@ int64_t ResidentBytes();
 // from files, such as code and libraries. As above.
 int64_t MostResidentBytes();
 
-// Gives what was freed back to the system, so that ResidentBytes() tells what is in use.
-void ReleaseFreeHeap();
+// Gives what was freed back to the system, and what is free of this thread's stack, so that
+// ResidentBytes() tells what is in use.
+void ReleaseFreeMemory();
 
 }  // namespace cgrun
 

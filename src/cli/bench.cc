@@ -164,7 +164,8 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
                                const std::vector<std::string>& idle_passes) {
   std::vector<BenchCase> cases =
       bench.passes ? PassCases(compile, idle_passes) : StandardCases(compile, !flags.order.empty());
-  if (capped.arena_cap > 0) cases.push_back({"graph, memory, capped", Mode::kGraph, capped});
+  if (capped.arena_cap > 0 || !capped.lanes)
+    cases.push_back({"graph, memory, capped", Mode::kGraph, capped});
   if (bench.options.profile) {
     cases.push_back(cases.back());
     cases.back().name += ", profiled";

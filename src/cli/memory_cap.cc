@@ -35,11 +35,19 @@ std::string EnoughFor(const PlannedRun& run) {
   return fmt::format("`--memory {}.{}MiB`", tenths / 10, tenths % 10);
 }
 
-// Whether a smaller cap is enough for what was found, by an arena that is smaller by more than
-// measured bases differ.
+// Whether operators run one by one that run side by side without the cap.
+bool LacksLanes(const CappedRun& fit) {
+  return fit.free.side_by_side > 0 && fit.capped.side_by_side == 0;
+}
+
+// Whether a smaller cap is enough for what was found, by more than measured bases differ: by a
+// smaller arena, or for want of lanes.
 bool TakesLess(const CappedRun& fit) {
-  return fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena &&
-         fit.capped.total() < fit.free.total() && EnoughFor(fit.capped) != EnoughFor(fit.free);
+  const bool is_less =
+      fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena ||
+      (LacksLanes(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
+  return is_less && fit.capped.total() < fit.free.total() &&
+         EnoughFor(fit.capped) != EnoughFor(fit.free);
 }
 
 // "for steps that take at most 18 % longer": what it costs to compute again, or to swap.
@@ -47,6 +55,11 @@ std::string CostOf(double slower) {
   const int64_t percent = std::llround(100 * std::max(0.0, slower));
   if (percent == 0) return "for steps that take hardly longer";
   return fmt::format("for steps that take at most {} % longer", percent);
+}
+
+// The same for what a cap would cost; no estimate says what lanes are worth.
+std::string CostOf(const CappedRun& fit) {
+  return fit.arena_cap > 0 ? CostOf(fit.slower()) : "with operators one by one";
 }
 
 std::string HoldersOf(const PlannedRun& run) {
@@ -71,7 +84,9 @@ std::string DataPartsOf(const HostUse& use) {
 }
 
 // Of what takes as little as was found.
-const char* HeadOf(const PlannedRun& run) {
+const char* HeadOf(const CappedRun& fit) {
+  const PlannedRun& run = fit.capped;
+  if (fit.arena_cap == 0) return "one by one";  // lanes alone are left out
   if (run.alone > 0) return "with less";
   return run.swaps > 0 ? "again or swapped" : "computed again";
 }
@@ -91,7 +106,7 @@ std::string TableOf(const CappedRun& fit) {
     table.Add(row);
   };
   const RunMemory &plain = fit.free.memory, &again = fit.capped.memory;
-  if (helps) add("", "as it is", HeadOf(fit.capped), "");
+  if (helps) add("", "as it is", HeadOf(fit), "");
   add("arena", FormatBytes(plain.arena), FormatBytes(again.arena),
       "most is held by " + HoldersOf(fit.capped));
   if (plain.on_host) {
@@ -100,7 +115,7 @@ std::string TableOf(const CappedRun& fit) {
         "the process itself, without its arena and data");
   }
   add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
-  if (helps) {
+  if (helps && fit.arena_cap > 0) {
     add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()),
         "of its time, at most");
   }
@@ -113,8 +128,9 @@ std::string WithoutLineEnd(std::string text) {
 }
 
 // "what a quick search computes again or swaps": one for the cap itself may find less, and mostly
-// finds quicker steps.
+// finds quicker steps. "operators one by one": lanes alone are left out.
 std::string WhatHelps(const CappedRun& fit) {
+  if (fit.arena_cap == 0) return "operators one by one";
   const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
   std::vector<std::string> ways;
   if (fit.capped.second_runs > 0 || fit.capped.alone + fit.capped.swaps == 0) {
@@ -209,7 +225,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
-    help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit.slower()));
+    help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit, smaller));
@@ -229,8 +245,12 @@ std::string SwapPlaceText(bool to_host, int64_t bytes) {
   return to_host ? FormatBytes(bytes) + " of host memory" : "a file of " + FormatBytes(bytes);
 }
 
-// "2 operators of a step run a second time, 1 tensor is swapped to a file of 52.0 MiB"
-std::string HowText(const PlannedRun& run) {
+// "2 operators of a step run a second time, 1 tensor is swapped to a file of 52.0 MiB"; nothing
+// where all is as it is without the cap.
+std::string HowText(const CappedRun& fit) {
+  const PlannedRun& run = fit.capped;
+  const bool lacks_lanes = LacksLanes(fit);
+  if (fit.arena_cap == 0) return lacks_lanes ? "no operators run side by side" : "";
   std::string text;
   const auto add = [&](int64_t count, std::string_view noun, const std::string& one,
                        const std::string& more) {
@@ -242,22 +262,31 @@ std::string HowText(const PlannedRun& run) {
   add(run.swaps, "tensor", " is" + place, " are" + place);
   const std::string why = " on one thread, in a smaller workspace";
   add(run.alone, "operator", " works" + why, " work" + why);
+  if (lacks_lanes) {
+    text += text.empty() ? "" : ", ";
+    text += "no operators run side by side, which the time leaves out";
+  }
   return text;
+}
+
+// "; steps take about 2.1 % longer"; nothing where the arena is as it is.
+std::string TimeText(const CappedRun& fit) {
+  if (fit.arena_cap == 0) return "";
+  const double percent = 100 * fit.slower();
+  return "; steps take about " + (percent <= -0.05 ? fmt::format("{:.1f} % less time", -percent)
+                                                   : LongerText(fit.slower()));
 }
 
 std::string FitText(const CappedRun& fit) {
   const auto texts = FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
   const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
-  const std::string how = HowText(fit.capped);
-  if (fit.arena_cap == 0 || how.empty()) {
+  const std::string how = HowText(fit);
+  if (how.empty()) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
                        texts[2], texts[0], spare);
   }
-  const double percent = 100 * fit.slower();
-  const std::string time =
-      percent <= -0.05 ? fmt::format("{:.1f} % less time", -percent) : LongerText(fit.slower());
-  return fmt::format("cap: {} of {}, instead of {}: {}; steps take about {}; {}", texts[2],
-                     texts[0], texts[1], how, time, spare);
+  return fmt::format("cap: {} of {}, instead of {}: {}{}; {}", texts[2], texts[0], texts[1], how,
+                     TimeText(fit), spare);
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.
@@ -322,7 +351,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
     help.push_back(
         fmt::format("`--batch 1` {}, {}",
                     capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
-                    CostOf(capped.slower())));
+                    CostOf(capped)));
   }
   diagnostics.Error(
       model.train->batch.mark,
@@ -382,14 +411,16 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   }
   options.arena_cap = fit->arena_cap;
   options.effort = fit->effort;
+  options.lanes = fit->lanes;
   Tell(FitText(*fit));
   return fit;
 }
 
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
 // again for the cap.
-FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOptions& options,
+FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                      Diagnostics& diagnostics) {
+  options.lanes = !model.train->memory.has_value();  // a larger batch is worth more
   const auto run = FindBatch(model, KernelsOf(model), options, diagnostics);
   if (!run) return {};
   auto with_batch = LoadWithBatch(flags, run->batch);

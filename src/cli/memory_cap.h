@@ -22,10 +22,11 @@ struct FittedRun {
 };
 
 // For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest
-// one under its cap, or in what memory there is; else sets options.arena_cap where the cap takes
-// that. Says on standard error what came out, and what it costs. A run that does not fit is an
-// error, with what holds the peak and what would help. `flags` are those that `model` was loaded
-// with. `base`: of a run that goes on, so that what fitted fits again; nothing: as it is planned.
+// one under its cap, or in what memory there is; else sets the arena's cap, the effort and the
+// lanes of `options` where the cap takes that. Says on standard error what came out, and what it
+// costs. A run that does not fit is an error, with what holds the peak and what would help. `flags`
+// are those that `model` was loaded with. `base`: of a run that goes on, so that what fitted fits
+// again; nothing: as it is planned.
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 

@@ -307,6 +307,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   }
   if (training.resumed && training.resumed->settings.base_bytes > 0) {
     options.base = training.resumed->settings.base_bytes;
+    options.compile.lanes = training.resumed->settings.lanes;
   }
   const FittedRun fitted = FitMemory(flags, model, options.compile, options.base);
   if (!fitted.fits) return kBadInput;
@@ -342,6 +343,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
                                 options.limit_batches,
                                 KeptFiles(model),
                                 options.base.value_or(0),
+                                options.compile.lanes,
                                 data_hash,
                                 TuningOf(options.compile),
                                 SetSoFar(training, flags),

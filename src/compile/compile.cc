@@ -46,7 +46,7 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
 // to be made quickly, lanes are left out.
 bool MayUseLanes(const KernelLibrary& library, const CompileOptions& options) {
   return KindOfDevice(library.name()).on_host && options.threads > 1 &&
-         !options.layout.incremental && options.effort == PlanEffort::kFull &&
+         !options.layout.incremental && options.effort == PlanEffort::kFull && options.lanes &&
          !options.passes.Disabled(kLanesPass);
 }
 

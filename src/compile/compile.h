@@ -55,6 +55,9 @@ struct CompileOptions {
   // Whether, in full, other choices of what is computed again are looked for where the packing is
   // larger than its bound.
   bool closes_gaps = true;
+  // Whether, in full, small operators may run side by side: the process takes more for that, beside
+  // the arena.
+  bool lanes = true;
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;

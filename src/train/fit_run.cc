@@ -13,12 +13,25 @@ namespace {
 
 constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
 
-// Takes back as much of the base's rounding as `cap` asks for, but for what is to be left.
-void FitBase(RunMemory& memory, int64_t cap) {
+// Takes back as much of the base's rounding as `cap` asks for, but for `left` bytes of it.
+void FitBase(RunMemory& memory, int64_t cap, int64_t left) {
   const int64_t excess = memory.host() - cap;
-  if (!memory.on_host || excess <= 0 || excess > memory.base_room - kBaseLeft) return;
+  if (!memory.on_host || excess <= 0 || excess > memory.base_room - left) return;
   memory.base -= excess;
   memory.base_room -= excess;
+}
+
+// What a plan made quickly leaves is more, by as much as one in full can measure more than it: so
+// that fits, too, where its arena is no larger.
+int64_t LeftOfBase(const CompileOptions& options) {
+  return options.effort == PlanEffort::kQuick ? kBaseLeft + kBaseNoise : kBaseLeft;
+}
+
+// Fits the base to the cap with as much left of its rounding as any base under it has.
+void FitBaseAlike(PlannedRun& run, int64_t cap, const CompileOptions& options) {
+  const int64_t left = LeftOfBase(options);
+  if (run.memory.base_room < left) SetRoom(run.memory, left);
+  FitBase(run.memory, cap, left);
 }
 
 // With the base that is known, where one is.
@@ -29,7 +42,12 @@ std::optional<PlannedRun> PlanUnder(int64_t cap, RunPlanner& planner, const Comp
     run->memory.base = *base;
     run->memory.base_room = 0;  // it is not measured again
   }
-  if (run) FitBase(run->memory, cap);
+  if (!run) return run;
+  if (options.arena_cap > 0) {
+    FitBaseAlike(*run, cap, options);
+  } else {
+    FitBase(run->memory, cap, LeftOfBase(options));
+  }
   return run;
 }
 
@@ -52,10 +70,18 @@ bool IsLess(const PlannedRun& run, const CappedRun& fit) {
   return run.memory.arena < fit.free.memory.arena && run.total() < fit.capped.total();
 }
 
+// The run as it is, of a run that goes on perhaps without lanes.
+CappedRun Uncapped(int64_t cap, const PlannedRun& free, const CompileOptions& options) {
+  CappedRun fit{cap, free, free};
+  fit.lanes = options.lanes;
+  return fit;
+}
+
 void Take(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
   fit.capped = std::move(run);
   fit.arena_cap = options.arena_cap;
   fit.effort = options.effort;
+  fit.lanes = options.lanes;
 }
 
 // Where gaps are left as they are.
@@ -216,7 +242,7 @@ std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions optio
                                        const PlannedRun& free, std::optional<int64_t> base,
                                        Diagnostics& diagnostics,
                                        const std::optional<PlannedRun>& ahead) {
-  CappedRun fit{cap, free, free};
+  CappedRun fit = Uncapped(cap, free, options);
   options = QuicklyTo(cap, free, options);
   if (ahead && !fit.fits() && RoomFor(*ahead, cap) != RoomFor(free, cap)) {
     TakeOutOfReach(planner, QuicklyTo(cap, *ahead, options), base, fit);
@@ -235,14 +261,23 @@ std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions optio
 // What runs again has kernels of its own, which are a part of the base: where they are what is too
 // much, the arena is to be smaller by as much, as that of a lower rung is. All of them can miss
 // what the way down to the least finds, which is tried last; and what was found quickly is better
-// than a refusal.
+// than a refusal. Lanes are a part of the base, too, and the first to go, for all caps below what
+// they take: so no smaller cap has a larger arena for want of them.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,
                                 std::optional<int64_t> base, Diagnostics& diagnostics) {
   const PlannedRun& free = quick.free;
   const int64_t cap = quick.cap;
   if (quick.out_of_reach || free.total() <= cap) return quick;
-  CappedRun fit{cap, free, free};
-  const int64_t room = RoomFor(free, cap);
+  CappedRun fit = Uncapped(cap, free, options);
+  options.lanes = false;
+  if (free.side_by_side > 0) {
+    auto one_by_one = PlanUnder(cap, planner, options, base, diagnostics);
+    if (!one_by_one) return std::nullopt;
+    FitBaseAlike(*one_by_one, cap, options);
+    if (one_by_one->total() < free.total()) Take(std::move(*one_by_one), options, fit);
+    if (fit.fits()) return fit;
+  }
+  const int64_t room = RoomFor(fit.capped, cap);
   if (room > 0 && !PlanAtRungs(planner, options, base, room, fit, diagnostics)) {
     return std::nullopt;
   }
@@ -286,7 +321,6 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
   return fit;
 }
 
-// The cap of another process, which may measure a larger base.
 std::optional<CappedRun> FitLargerBatch(const ModelSpec& model, const KernelLibrary& library,
                                         CompileOptions options, int64_t cap,
                                         const BatchFit& found) {
@@ -302,7 +336,7 @@ std::optional<CappedRun> FitLargerBatch(const ModelSpec& model, const KernelLibr
     RunPlanner planner(larger, library, options);
     const auto free = planner.Plan(options, ignored);
     if (!free) return largest;
-    auto fit = FitRunQuickly(planner, options, cap - kBaseNoise, *free, std::nullopt, ignored);
+    auto fit = FitRunQuickly(planner, options, cap, *free, std::nullopt, ignored);
     if (!fit) return largest;
     const bool is_wanted = fit->fits() && fit->slower() <= kMostLonger;
     (is_wanted ? fits : above) = batch;

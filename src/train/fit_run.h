@@ -26,6 +26,7 @@ struct CappedRun {
   // CompileOptions that lead there; a cap of 0 where none is needed.
   int64_t arena_cap = 0;
   PlanEffort effort = PlanEffort::kFull;
+  bool lanes = true;
   bool out_of_reach = false;  // known not to fit, whatever is done for that
 
   bool fits() const { return capped.total() <= cap; }

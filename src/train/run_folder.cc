@@ -176,8 +176,9 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
       {"device", settings.device},         {"mode", Name(settings.mode)},
       {"threads", settings.threads},       {"limit_batches", settings.limit_batches},
       {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes},
-      {"data_hash", settings.data_hash},   {"tuning", settings.tuning},
-      {"overrides", settings.overrides},   {"parts", std::move(parts)}};
+      {"lanes", settings.lanes},           {"data_hash", settings.data_hash},
+      {"tuning", settings.tuning},         {"overrides", settings.overrides},
+      {"parts", std::move(parts)}};
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
@@ -217,6 +218,7 @@ RunSettings ReadRunSettings(const std::string& folder) {
             WholeNumber<int64_t>(json.at("limit_batches"), 0, INT64_MAX),
             json.value("kept_files", std::vector<std::string>()),
             WholeNumber<int64_t>(json.value("base_bytes", nlohmann::json(0u)), 0, INT64_MAX),
+            json.value("lanes", true),
             json.value("data_hash", ""),
             json.value("tuning", ""),
             json.value("overrides", std::vector<std::string>()),

@@ -15,8 +15,9 @@
 namespace cgrun {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, alone, swap_bytes,
-                                   slowdown, of_batch, arena_bound, cap_out_of_reach, at_peak)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, alone,
+                                   side_by_side, swap_bytes, slowdown, of_batch, arena_bound,
+                                   cap_out_of_reach, at_peak)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransferSpeed, write_bytes_per_second, read_bytes_per_second)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SwapFolder, path, speed)
 
@@ -85,6 +86,10 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
                                   [](const Node& node) { return node.again_of.valid(); });
   run.swaps = CountSwaps(graph);
   run.alone = CountAlone(graph);
+  for (const CompiledEntry& entry : compiled.entries) {
+    run.side_by_side += std::ranges::count_if(
+        entry.schedule.steps, [](const ScheduleStep& step) { return step.lane > 0; });
+  }
   run.swap_bytes = compiled.layout.file_bytes;
   const double again = SecondsForLess(graph);
   const double once = SecondsOfStep(graph) - again;
@@ -104,7 +109,8 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
 std::string QuestionOf(const CompileOptions& options) {
   nlohmann::json question = {{"arena_cap", options.arena_cap},
                              {"is_quick", options.effort == PlanEffort::kQuick},
-                             {"closes_gaps", options.closes_gaps}};
+                             {"closes_gaps", options.closes_gaps},
+                             {"lanes", options.lanes}};
   if (options.swap) question["swap"] = *options.swap;
   return question.dump();
 }
@@ -113,6 +119,7 @@ CompileOptions Asked(CompileOptions options, const std::string& text) {
   const nlohmann::json question = nlohmann::json::parse(text);
   question.at("arena_cap").get_to(options.arena_cap);
   question.at("closes_gaps").get_to(options.closes_gaps);
+  question.at("lanes").get_to(options.lanes);
   options.effort = question.at("is_quick") ? PlanEffort::kQuick : PlanEffort::kFull;
   options.swap.reset();
   if (question.contains("swap")) options.swap = question.at("swap").get<SwapFolder>();

@@ -20,13 +20,14 @@ struct PeakHolder {
 // What a run is planned to take.
 struct PlannedRun {
   RunMemory memory;
-  int64_t batch = 0;              // of training; fewer than asked for where there are fewer samples
-  int64_t second_runs = 0;        // operators that run a second time in a training step,
-  int64_t swaps = 0;              // tensors that go to a file and back,
-  int64_t alone = 0;              // operators that work on one thread, for a smaller workspace,
-  int64_t swap_bytes = 0;         // that file's size …
-  double slowdown = 0;            // … and how much longer a step takes for it, as it is estimated
-  int64_t of_batch = 0;           // bytes of the total that grow with the batch, nearly evenly
+  int64_t batch = 0;         // of training; fewer than asked for where there are fewer samples
+  int64_t second_runs = 0;   // operators that run a second time in a training step,
+  int64_t swaps = 0;         // tensors that go to a file and back,
+  int64_t alone = 0;         // operators that work on one thread, for a smaller workspace,
+  int64_t side_by_side = 0;  // operators that run beside others, of all entry points,
+  int64_t swap_bytes = 0;    // the swap file's size …
+  double slowdown = 0;   // … and how much longer a step takes, lanes left out, as it is estimated
+  int64_t of_batch = 0;  // bytes of the total that grow with the batch, nearly evenly
   int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
   bool cap_out_of_reach = false;  // nor does anything that is tried bring it there
   // The largest of the buffers that are alive where training takes most, the largest first.
@@ -52,8 +53,8 @@ class RunPlanner {
   // where there can be no child for it.
   bool Begin(const CompileOptions& options);
 
-  // As the arena's cap, the effort, the gaps that are closed and the swap file of `options` say.
-  // Nothing after an error.
+  // As the arena's cap, the effort, the gaps that are closed, the lanes and the swap file of
+  // `options` say. Nothing after an error.
   std::optional<PlannedRun> Plan(const CompileOptions& options, Diagnostics& diagnostics);
 
  private:

@@ -55,7 +55,7 @@ constexpr int64_t kThreadBytes = 72 << 10;
 }  // namespace
 
 int64_t MeasureBase(int64_t counted_bytes) {
-  ReleaseFreeHeap();
+  ReleaseFreeMemory();
   return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
 }
 

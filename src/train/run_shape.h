@@ -84,7 +84,7 @@ std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoc
                                   Diagnostics& diagnostics);
 
 // The anonymous memory that the process holds, in bytes, without `counted_bytes`, and without free
-// heap, which is given back.
+// heap and stack, which are given back.
 int64_t MeasureBase(int64_t counted_bytes);
 
 // The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled

@@ -65,7 +65,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     CheckPlace();
     RestoreSchedules(run_state_.schedules);
   }
-  ReleaseFreeHeap();
+  ReleaseFreeMemory();
   NoteMemory();
 }
 

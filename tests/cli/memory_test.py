@@ -64,6 +64,29 @@ train:
   batch: 32
   optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
 """
+# Two towers of small operators, which run side by side.
+TOWERS = """cgrun: 1
+model: towers
+data:
+  train: {format: synthetic, samples: 96, classes: 4}
+inputs:
+  image: {type: uint8, shape: [3, 8, 8]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - x: flatten
+      - {op: linear, in: x, units: 150, activation: tanh}
+      - {op: linear, units: 150, activation: tanh}
+      - a: {op: linear, units: 4}
+      - {op: linear, in: x, units: 150, activation: relu}
+      - {op: linear, units: 150, activation: relu}
+      - b: {op: linear, units: 4}
+      - logits: {op: add, in: [a, b]}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {steps: 3, batch: 32, optimizer: {op: adam, lr: 0.01}}
+"""
 MIB = 2**20
 KIB = 2**10
 GRAIN = 512 * KIB  # of a planned base
@@ -322,6 +345,45 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         done = self.cgrun("train", "deep.yaml", "--memory", "10GiB", "--out", "free")
         self.assertRegex(done.stderr, r"of the 10 GiB that it may, .* to spare: nothing is computed "
                                       r"twice")
+
+    def test_lanes_are_the_first_to_go(self):
+        """They take of the process: without them the arena can be as it is, to the same bits."""
+        self.write("towers.yaml", TOWERS)
+        for device in devices("blas", "cpu"):
+            flags = ("towers.yaml", "--device", device, "--threads", "16")
+            free = self.plan(*flags[1:], model=flags[0])
+            plain = self.plan(*flags[1:], "--disable-pass", "lanes", model=flags[0])
+            self.assertLess(plain["total_bytes"], free["total_bytes"])
+            cap = str(plain["total_bytes"] + GRAIN // 2)
+            for name, *more in (("free",), ("capped", "--memory", cap)):
+                done = self.cgrun("train", *flags, "--out", f"{name}-{device}", *more)
+            self.assertRegex(done.stderr, r"cap: .*: no operators run side by side; .* to spare")
+            self.assertLessEqual(self.summary(f"capped-{device}")["measured_peak_bytes"], int(cap))
+            capped = self.plan(*flags[1:], "--memory", cap, model=flags[0])
+            self.assertEqual(capped["arena_bytes"], free["arena_bytes"])
+            # And are not back in a run that goes on.
+            part = f"part-{device}"
+            self.cgrun("train", *flags, "--out", part, "--memory", cap, "--set", "train.steps=2")
+            self.cgrun("train", "towers.yaml", "--resume", part, "--set", "train.steps=3")
+            self.assertLessEqual(self.summary(part)["measured_peak_bytes"], int(cap))
+            whole = self.folder / f"free-{device}" / "checkpoint-3.safetensors"
+            self.assertEqual((self.folder / part / "checkpoint-3.safetensors").read_bytes(),
+                             whole.read_bytes())
+            weights = [(self.folder / f"{name}-{device}" / "checkpoint-3.safetensors").read_bytes()
+                       for name in ("free", "capped")]
+            self.assertEqual(*weights)
+
+    def test_a_refusal_knows_what_lanes_take(self):
+        self.write("towers.yaml", TOWERS)
+        for device in devices("blas", "cpu"):
+            flags = ("towers.yaml", "--device", device, "--threads", "8")
+            for batch in ((), ("--batch", "1"), ("--batch", "auto")):
+                error = self.refuses("plan", *flags, *batch, "--memory", "3MiB")
+                least = min(float(size) for size in re.findall(r"`--memory ([\d.]+)MiB` is enough",
+                                                               error))
+                if batch != ("--batch", "auto"):
+                    self.assertRegex(error, r"with (operators one by one|what a)")
+                self.cgrun("plan", *flags, *batch, "--memory", f"{least}MiB")
 
     def test_a_profile_keeps_a_cap(self):
         cap = self.caps(self.plan(), (0.7,))[0]

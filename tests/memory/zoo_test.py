@@ -3,11 +3,12 @@
 
     orders    no `--order` needs less than `memory`
     planners  no `--planner` needs less than the default at the same order
-    caps      arenas keep their cap and do not grow as it falls; below one that is refused, all are
+    caps      arenas keep their cap and do not grow as it falls, but for what a cap leaves them being
+              measured as more, as the rest of the process is; below one that is refused, all are
 
 Prints a line a model, and goes on behind what is wrong; and where the estimated time of a step falls
-as the cap falls. Some of them alone, with a binary that is
-there already, and for another number of threads than one:
+as the cap falls. Some of them alone, with a binary that is there already, and for another number of
+threads than one:
     CGRUN=bazel-bin/src/cli/cgrun CGRUN_MODELS="lenet mlp" CGRUN_THREADS=16 tests/memory/zoo_test.py
 """
 
@@ -28,6 +29,7 @@ LARGE = {"inception-v3": 20, "mobilenet-v2": 10, "resnet50": 10, "vgg16": 10}  #
 INFERENCE = {"mask-rcnn"}  # models that do not train
 BELOW_REFUSAL = 2  # caps that are tried below the first that is refused
 BASE_NOISE = 64 * 2**10  # by which the process itself can be measured as larger, the next time
+BASE_DIFFERS = 128 * 2**10  # by which it is, between plans that were packed anew and read from a file
 FREE = ("--disable-pass", "rematerialise")
 BASELINES = ("owl", "singa", "calcgraph")
 COLUMNS = "{:14} {:>5}  {:>10} {:>8}  {:>8} {:>8}  {:>8}  {:>6} {:>6} {:>7}  {:>7}  {}"
@@ -69,7 +71,7 @@ class ZooTest(CliTestCase):
             return None
         found = LONGER.search(plan["notes"])
         if not found:
-            self.assertIn("nothing is computed twice", plan["notes"])
+            self.assertRegex(plan["notes"], "nothing is computed twice|no operators run side by side")
         sign = 1 if found and found[2] == "longer" else -1
         plan["longer"] = sign * float(found[1]) if found else 0.0
         return plan
@@ -133,7 +135,7 @@ class ZooTest(CliTestCase):
                 self.tell(name, f"{at} is kept, though a larger one is refused")
             if tried["total_bytes"] > cap:
                 self.tell(name, f"{at} is exceeded: {tried['total_bytes']:,} B")
-            if tried["arena_bytes"] > before["arena_bytes"]:
+            if tried["arena_bytes"] > before["arena_bytes"] + BASE_DIFFERS:
                 self.tell(name, f"{at} gives a larger arena than the cap before: "
                                 f"{tried['arena_bytes']:,} B, not {before['arena_bytes']:,}")
             if tried["longer"] < before["longer"]:
