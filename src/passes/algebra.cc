@@ -6,15 +6,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/ops/batch_norm.h"
+#include "src/ops/concat.h"
 #include "src/ops/dropout.h"
 #include "src/ops/infer.h"
 #include "src/ops/matmul.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
+#include "src/ops/slice.h"
 #include "src/ops/transpose.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
@@ -192,6 +198,91 @@ bool TransposeIntoMatmul(Graph& graph, const Node& node) {
   return false;
 }
 
+// Values side by side along an axis of `shape`, from `begin` to before `end`, as the gradients of
+// slices stand in zeros.
+struct Parts {
+  int axis = 0;
+  int64_t begin = 0, end = 0;
+  Shape shape;
+  std::vector<ValueId> values;
+};
+
+bool HasOneReader(const Graph& graph, ValueId value) {
+  int64_t readers = 0;
+  for (const Node& node : graph.nodes) readers += std::ranges::count(node.inputs, value);
+  return readers == 1 && IsInternal(graph, value);
+}
+
+// What has been joined already, if nothing else reads it.
+std::vector<ValueId> Joined(const Graph& graph, ValueId value, int axis) {
+  const Node* sum = ProducerOf(graph, value, OpId::add);
+  if (sum == nullptr || !HasOneReader(graph, value) || !IsConstant(graph, sum->inputs[1], 0.0)) {
+    return {value};
+  }
+  const Node* concat = ProducerOf(graph, sum->inputs[0], OpId::concat);
+  if (concat == nullptr || graph.values[sum->inputs[0]].type != graph.values[value].type ||
+      concat->attributes.As<ConcatAttributes>().axis != axis ||
+      !HasOneReader(graph, sum->inputs[0])) {
+    return {value};
+  }
+  return concat->inputs;
+}
+
+// Nothing where the value is no gradient of a slice along one axis, or others read it, too.
+std::optional<Parts> PartsOf(const Graph& graph, ValueId value) {
+  const Node* grad = ProducerOf(graph, value, OpId::slice_grad);
+  if (grad == nullptr || !HasOneReader(graph, value)) return std::nullopt;
+  const auto& a = grad->attributes.As<SliceGradAttributes>();
+  std::string message;
+  const auto ranges = SliceRanges({a.axes, a.starts, a.ends, a.steps}, a.shape, &message);
+  if (!ranges) return std::nullopt;
+  std::optional<Parts> parts;
+  for (int axis = 0; axis < a.shape.rank(); ++axis) {
+    const SliceRange& range = (*ranges)[static_cast<size_t>(axis)];
+    if (range.count == a.shape[axis]) continue;
+    if (parts || range.step != 1) return std::nullopt;
+    parts = {axis, range.start, range.start + range.count.size, a.shape,
+             Joined(graph, grad->inputs[0], axis)};
+  }
+  return parts;
+}
+
+// Two parts that touch, each in zeros: in each place one is added to +0. A cell that is unrolled
+// has its gates in one tensor, of which it takes a slice each.
+bool SumOfParts(Graph& graph, const Node& node) {
+  auto first = PartsOf(graph, node.inputs[0]), second = PartsOf(graph, node.inputs[1]);
+  if (!first || !second || first->axis != second->axis || first->shape != second->shape) {
+    return false;
+  }
+  if (first->begin > second->begin) std::swap(first, second);
+  if (first->end != second->begin) return false;
+  std::vector<ValueId> values = first->values;
+  values.insert(values.end(), second->values.begin(), second->values.end());
+  const ValueId output = node.outputs[0];
+  const TensorType type = graph.values[output].type;
+  const std::string name = graph.values[output].name;
+  const Builder::NodeOptions options{node.phase, node.path, node.mark, graph.values[output].role,
+                                     graph.values[output].zone};
+  Builder builder(graph);
+  const Shape one(std::vector<Dim>(static_cast<size_t>(type.shape.rank()), Dim(1)));
+  const ValueId zero = builder.AddConstant(HostTensor(type.dtype, one), name + ".zero", node.mark);
+  const ValueId joined =
+      builder.AddNode(OpId::concat, Attributes::Of(ConcatAttributes{first->axis}), values,
+                      name + ".parts", options)[0];
+  if (graph.values[joined].type == type) {
+    Edit(graph, node).inputs = {joined, zero};
+    return true;
+  }
+  const ValueId sum =
+      builder.AddNode(OpId::add, Attributes(), {joined, zero}, name + ".joined", options)[0];
+  Node& edited = Edit(graph, node);
+  edited.op = OpId::slice_grad;
+  edited.attributes = Attributes::Of(
+      SliceGradAttributes{{first->axis}, {first->begin}, {second->end}, {}, first->shape});
+  edited.inputs = {sum};
+  return true;
+}
+
 // One operand is repeated to the shape that the operator would repeat it to by itself.
 bool RepeatBeforeBroadcast(Graph& graph, const Node& node) {
   for (size_t i : {0, 1}) {
@@ -234,6 +325,8 @@ constexpr AlgebraRule kRules[] = {
      "-0 is the neutral element of IEEE addition"},
     {OpId::add, "x + (+0) = x", false, AddPositiveZero,
      "turns the result for x = -0 from +0 to -0"},
+    {OpId::add, "slice_grad(x) + slice_grad(y) = concat(x, y) + (+0)", true, SumOfParts,
+     "where the parts touch, each stands in the zeros of the other"},
     {OpId::sub, "x - (+0) = x", true, SubtractPositiveZero, "the same as adding -0"},
     {OpId::sub, "x - (-0) = x", false, SubtractNegativeZero, "the same as adding +0"},
     {OpId::mul, "x * 1 = x", true, MultiplyByOne, "1 is neutral, signs and infinities included"},
@@ -295,7 +388,9 @@ std::span<const AlgebraRule> AlgebraRules() { return kRules; }
 
 bool ApplyRules(std::span<const AlgebraRule> rules, bool inexact, Graph& graph) {
   bool changed = false;
+  const NodeId first(static_cast<int>(graph.nodes.size()));  // of those that rules make
   for (NodeId id : TopologicalOrder(graph)) changed |= ApplyFirst(rules, inexact, graph, id);
+  if (changed) MoveBehindInputs(graph, first);
   return changed;
 }
 

@@ -12,7 +12,6 @@
 // would run again with the others.
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -148,13 +147,6 @@ class Fuser {
       operands[node.outputs[0]] = -static_cast<int>(fused.body.size());
     }
     return fused;
-  }
-
-  static std::vector<FusedOperator> BodyOf(const Node& node) {
-    if (node.op == OpId::fused) return node.body;
-    std::vector<int> operands(node.inputs.size());
-    std::iota(operands.begin(), operands.end(), 0);
-    return {{node.op, node.attributes, std::move(operands)}};
   }
 
   // The tensors that a node reads for the last time, as far as can be told without an order.

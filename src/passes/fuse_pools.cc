@@ -21,7 +21,8 @@ bool IsPooledConvolution(const Node& producer, const Node& reader, int) {
 }
 
 bool ReadsGradientOfPool(const Node& producer, const Node& reader, int) {
-  return producer.op == OpId::max_pool_grad && OfOnePlace(producer, reader);
+  return producer.op == OpId::max_pool_grad && reader.op != OpId::fused &&
+         OfOnePlace(producer, reader);
 }
 
 }  // namespace

@@ -5,37 +5,77 @@
 //
 //   add(sum, matmul(dyᵀ, x))  →  fused(dy, x, sum)
 //
+// Of an unrolled cell that is one such node for each step, and so a sweep over the sum for each.
+// Those of a few steps become one node, and one sweep, where the target has a kernel for that.
+//
+//   fused(dy1, x1, fused(dy2, x2, sum))  →  fused(dy2, x2, sum, dy1, x1)
+//
 // What a product reads waits for the sum, which waits for the use that the backward pass comes to
-// last: so it is to be no more than the product. No bit changes: a target has such a kernel only
-// where its kernel for the product alone does the same sums, and they are rounded before they are
-// added.
+// last: so it is to be no more than the product. In a sweep, what the products of earlier
+// steps read waits for the last one, too, where it would be read at once: so that is to be no more
+// than half of a product. No bit changes: a target has
+// such a kernel only where its kernel for the product alone does the same sums, and they are
+// rounded, in the same order, before they are added.
+#include <iterator>
+
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
 
-bool Fits(const Node& product, const Node& addition, int) {
+constexpr int kSum = 2;  // among the inputs of a product that is added to a sum
+
+bool OfOnePlace(const Node& a, const Node& b) { return a.phase == b.phase && a.path == b.path; }
+
+bool IsSummedProduct(const Node& product, const Node& addition, int) {
   if (product.op != OpId::matmul || addition.op != OpId::add) return false;
   const bool twice = addition.inputs[0] == addition.inputs[1];  // there is nothing to add it to
-  return !twice && product.phase == addition.phase && product.path == addition.path;
+  return !twice && OfOnePlace(product, addition);
 }
 
-bool Pays(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
-  const auto bytes = [&](ValueId value) {
-    TensorType type = graph.values[value].type;
-    type.shape = type.shape.Bind(context.batch);
-    return ByteSize(type);
-  };
-  int64_t read = 0;
-  for (const ValueId input : pairs.producer.inputs) read += bytes(input);
-  return read <= bytes(pairs.producer.outputs[0]) && TakesLess(graph, pairs, context);
+bool AddsProducts(const Node& node) {
+  return node.op == OpId::fused && node.body[0].op == OpId::matmul &&
+         node.body.back().op == OpId::add;
+}
+
+bool IsSumOfAnother(const Node& sum, const Node& next, int input) {
+  return AddsProducts(sum) && AddsProducts(next) && input == kSum && OfOnePlace(sum, next);
+}
+
+int64_t BytesOf(const Graph& graph, const PassContext& context, ValueId value) {
+  TensorType type = graph.values[value].type;
+  type.shape = type.shape.Bind(context.batch);
+  return ByteSize(type);
+}
+
+// What the producer's products read, and so keep until the reader runs.
+int64_t BytesThatWait(const Graph& graph, const PassContext& context, const Node& producer) {
+  int64_t bytes = 0;
+  for (int i = 0; i < std::ssize(producer.inputs); ++i) {
+    if (i != kSum) bytes += BytesOf(graph, context, producer.inputs[static_cast<size_t>(i)]);
+  }
+  return bytes;
+}
+
+bool ASumPays(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
+  return BytesThatWait(graph, context, pairs.producer) <=
+             BytesOf(graph, context, pairs.producer.outputs[0]) &&
+         TakesLess(graph, pairs, context);
+}
+
+bool ASweepPays(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
+  return BytesThatWait(graph, context, pairs.producer) <=
+             BytesOf(graph, context, pairs.producer.outputs[0]) / 2 &&
+         TakesLess(graph, pairs, context);
 }
 
 }  // namespace
 
 bool FuseSums(Graph& graph, const PassContext& context) {
-  return FusePairs(graph, {Fits, Pays}, context);
+  const bool changed = FusePairs(graph, {IsSummedProduct, ASumPays}, context);
+  if (changed) FusePairs(graph, {IsSumOfAnother, ASweepPays}, context);
+  return changed;
 }
 
 }  // namespace cgrun::passes

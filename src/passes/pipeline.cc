@@ -10,7 +10,8 @@ namespace cgrun {
 namespace {
 
 constexpr int kCleanUp = 1;
-constexpr int kMaxRounds = 16;  // of a group; each round that changes something shrinks the graph
+constexpr int kMaxRounds =
+    16;  // of a group; each round that changes something leaves less to change
 
 constexpr PipelineEntry kPipeline[] = {
     {"dead_code", passes::EliminateDeadCode, kCleanUp, PassStage::kGraph,

@@ -25,20 +25,20 @@ Node Joined(const Node& producer, const Node& reader) {
   fused.op = OpId::fused;
   fused.attributes = Attributes();
   fused.inputs = producer.inputs;
-  fused.body = producer.body;
-  if (producer.op != OpId::fused) {
-    std::vector<int> operands(producer.inputs.size());
-    std::iota(operands.begin(), operands.end(), 0);
-    fused.body = {{producer.op, producer.attributes, std::move(operands)}};
-  }
-  const int result = -static_cast<int>(fused.body.size());
-  FusedOperator last{reader.op, reader.attributes, {}};
+  fused.body = BodyOf(producer);
+  const int before = static_cast<int>(fused.body.size());
+  std::vector<int> of_inputs;  // operands for the reader's body
   for (const ValueId input : reader.inputs) {
     const bool between = input == producer.outputs[0];
-    last.operands.push_back(between ? result : static_cast<int>(fused.inputs.size()));
+    of_inputs.push_back(between ? -before : static_cast<int>(fused.inputs.size()));
     if (!between) fused.inputs.push_back(input);
   }
-  fused.body.push_back(std::move(last));
+  for (FusedOperator inner : BodyOf(reader)) {
+    for (int& operand : inner.operands) {
+      operand = operand < 0 ? operand - before : of_inputs[static_cast<size_t>(operand)];
+    }
+    fused.body.push_back(std::move(inner));
+  }
   return fused;
 }
 
@@ -50,9 +50,7 @@ std::optional<FusedPairs> Fused(const Graph& graph, const Node& producer,
     const Node& reader = graph.nodes[id];
     const auto& inputs = reader.inputs;
     const auto at = std::find(inputs.begin(), inputs.end(), producer.outputs[0]);
-    const bool fits = reader.op != OpId::fused &&
-                      fusion.fits(producer, reader, static_cast<int>(at - inputs.begin()));
-    if (!fits) return std::nullopt;
+    if (!fusion.fits(producer, reader, static_cast<int>(at - inputs.begin()))) return std::nullopt;
     pairs.readers.push_back(&reader);
     pairs.fused.push_back(Joined(producer, reader));
   }
@@ -76,6 +74,13 @@ void ReplaceUses(Graph& graph, ValueId from, ValueId to) {
   }
 }
 
+std::vector<FusedOperator> BodyOf(const Node& node) {
+  if (node.op == OpId::fused) return node.body;
+  std::vector<int> operands(node.inputs.size());
+  std::iota(operands.begin(), operands.end(), 0);
+  return {{node.op, node.attributes, std::move(operands)}};
+}
+
 bool IsInternal(const Graph& graph, ValueId value) {
   const auto is_value = [&](const Output& output) { return output.value == value; };
   const auto is_next = [&](const UpdateEdge& edge) { return edge.next == value; };
@@ -83,15 +88,35 @@ bool IsInternal(const Graph& graph, ValueId value) {
          std::none_of(graph.updates.begin(), graph.updates.end(), is_next);
 }
 
-void MoveBehindInputs(Graph& graph, NodeId first) {
-  std::vector<std::pair<NodeId, NodeId>> order;  // behind which a node stands, and the node
-  for (const NodeId id : graph.nodes.ids()) {
-    NodeId behind = id < first ? id : NodeId();
-    for (const ValueId input : graph.nodes[id].inputs) {
-      if (id >= first) behind = std::max(behind, graph.values[input].producer);
+namespace {
+
+// The node in front of the first of those before `end` that read what this one makes; invalid where
+// that is the very first.
+NodeId BeforeReaders(const Graph& graph, NodeId id, NodeId end) {
+  for (const NodeId reader : graph.nodes.ids()) {
+    if (reader >= end) break;
+    for (const ValueId output : graph.nodes[id].outputs) {
+      const auto& inputs = graph.nodes[reader].inputs;
+      if (std::ranges::count(inputs, output) > 0) return NodeId(reader.index - 1);
     }
-    order.emplace_back(behind, id);
   }
+  return {};
+}
+
+}  // namespace
+
+void MoveBehindInputs(Graph& graph, NodeId first) {
+  IdVector<NodeId, NodeId> behind(graph.nodes.size());  // which of the others a node stands
+  for (const NodeId id : graph.nodes.ids()) {
+    if (id < first) behind[id] = id;
+    for (const ValueId input : graph.nodes[id].inputs) {
+      const NodeId producer = graph.values[input].producer;
+      if (id >= first && producer.valid()) behind[id] = std::max(behind[id], behind[producer]);
+    }
+    if (id >= first && !behind[id].valid()) behind[id] = BeforeReaders(graph, id, first);
+  }
+  std::vector<std::pair<NodeId, NodeId>> order;
+  for (const NodeId id : graph.nodes.ids()) order.emplace_back(behind[id], id);
   std::sort(order.begin(), order.end());
   IdVector<NodeId, Node> nodes;
   IdVector<NodeId, NodeId> moved(graph.nodes.size());

@@ -18,13 +18,17 @@ void ReplaceUses(Graph& graph, ValueId from, ValueId to);
 bool IsInternal(const Graph& graph, ValueId value);
 
 // Numbers the nodes anew, so that each from `first` on stands right behind the last of those that
-// make its inputs, which stand before `first`: orders that follow the numbers run it there.
+// make its inputs, which stand before it, or right before its first reader where no node makes any:
+// orders that follow the numbers run it there.
 void MoveBehindInputs(Graph& graph, NodeId first);
 
 // The fastest of the target's kernels for a node, at the context's batch and threads; nothing where
 // it has no kernel.
 std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
                                        const PassContext& context);
+
+// What a node does, in terms of its inputs: its body, where it is fused.
+std::vector<FusedOperator> BodyOf(const Node& node);
 
 // A node with one result, those that read it, and for each of them the node that is the two: its
 // inputs are the producer's, then the reader's others; its results are the reader's.
@@ -36,7 +40,7 @@ struct FusedPairs {
 
 // Which nodes become one with what reads their only result.
 struct PairFusion {
-  // Whether they may; the reader has the result as its input `input`.
+  // Whether they may; the reader, which can be fused itself, has the result as its input `input`.
   bool (*fits)(const Node& producer, const Node& reader, int input);
   bool (*pays)(const Graph& graph, const FusedPairs& pairs, const PassContext& context);
   // Whether there may be several readers, each of which takes the producer with it.

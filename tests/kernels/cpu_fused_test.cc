@@ -144,6 +144,57 @@ TEST(SumsByProducts, HaveTheBitsOfTheirOperators) {
   EXPECT_GT(rounded, kRounds / 2) << "another order of sums would have been found out";
 }
 
+// Several of them in a sweep: the bits of one after another.
+TEST(SumsByProducts, HaveTheBitsOfThoseBefore) {
+  Dice dice(12);
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const bool wide = dice.OneIn(8);  // more than a block
+    const int64_t depth = dice.Between(1, 40), rows = dice.Between(1, wide ? 9 : 120);
+    const int64_t columns = wide ? dice.Between(2000, 4500) : dice.Between(1, 150);
+    const TensorType type{DType::kF32, Shape{rows, columns}};
+    const Attributes of_product = Attributes::Of(MatmulAttributes{true, false});
+    NodeSignature fused{OpId::fused, {}, {}, {type}, {}};
+    std::vector<HostTensor> inputs;
+    HostTensor sum = Numbers(dice, DType::kF32, type.shape);
+    const HostTensor others = sum;
+    const int64_t products = dice.Between(2, 4);
+    for (int k = 0; k < products; ++k) {
+      const auto first = static_cast<int>(inputs.size());
+      inputs.push_back(Numbers(dice, DType::kF32, Shape{depth, rows}));
+      inputs.push_back(Numbers(dice, DType::kF32, Shape{depth, columns}));
+      const RandomNode product =
+          MakeNode(OpId::matmul, of_product, {inputs.end() - 2, inputs.end()});
+      const HostTensor between = OwnOutputs(product.node, product.inputs)[0];
+      const RandomNode addition = MakeNode(OpId::add, {}, {sum, between});
+      sum = OwnOutputs(addition.node, addition.inputs)[0];
+      if (k == 0) inputs.push_back(others);
+      const std::vector<int> operands = {k == 0 ? 2 : -2 * k, -1 - 2 * k};
+      const bool turned = dice.OneIn(2);
+      fused.body.push_back({OpId::matmul, of_product, {first, first + 1}});
+      fused.body.push_back({OpId::add, {}, {operands[turned ? 1 : 0], operands[turned ? 0 : 1]}});
+    }
+    for (const HostTensor& input : inputs) fused.inputs.push_back({input.dtype(), input.shape()});
+    ASSERT_EQ(FaultOfFused(fused), "");
+    for (const int threads : {1, 2, 3}) {
+      ExpectSameBits(OwnOutputs(fused, inputs, threads), {sum});
+      const KernelLibrary& library = *FindKernelLibrary("blas");
+      const auto option = OwnOption(library, fused, threads);
+      EXPECT_EQ(option->kernel, "cpu.add_by_product");
+      const OptionRun in_place =
+          RunOption(library, fused, *option, inputs, threads, {0, InPlacePair{2, 0}});
+      EXPECT_EQ(in_place.fault, "");
+      EXPECT_EQ(in_place.allocations, 0);
+      ExpectSameBits(in_place.outputs, {sum});
+    }
+    // Products of another size are not for one sweep.
+    fused.inputs[4] = {DType::kF32, Shape{depth + 1, columns}};
+    fused.inputs[3] = {DType::kF32, Shape{depth + 1, rows}};
+    EXPECT_FALSE(OwnOption(*FindKernelLibrary("blas"), fused, 1));
+    if (HasFailure()) return;
+  }
+}
+
 // What has no kernel of its own: a sum that is broadcast, a product of another form, other types.
 TEST(SumsByProducts, AreOfWholeF32SumsAlone) {
   const KernelLibrary& library = *FindKernelLibrary("blas");

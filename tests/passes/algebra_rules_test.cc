@@ -19,6 +19,7 @@
 #include "src/ops/matmul.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
+#include "src/ops/slice.h"
 #include "src/ops/transpose.h"
 #include "src/passes/algebra.h"
 #include "tests/passes/pass_test.h"
@@ -228,6 +229,38 @@ void SumBehindNorm(Draft& d) {
                   ReduceAttributes{Written(d, axes, shape.rank()), d.dice.OneIn(2)}));
 }
 
+// The gradients of two or three slices of one tensor, which touch, added up from either end.
+void GradientsOfParts(Draft& d) {
+  const int axis = static_cast<int>(d.dice.Between(0, 2));
+  Shape shape = d.AnyShape(3, 4);
+  shape[0].batch = shape[0].batch && axis > 0;
+  const int64_t begin = d.dice.Between(0, 1);
+  std::vector<int64_t> ends = {begin};
+  for (int64_t parts = d.dice.Between(2, 3); parts > 0; --parts) {
+    ends.push_back(ends.back() + d.dice.Between(1, 3));
+  }
+  const int64_t size = ends.back() + d.dice.Between(0, 1);
+  shape[axis] = Dim(size);
+  std::vector<ValueId> grads;
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    Shape part = shape;
+    part[axis] = Dim(ends[i + 1] - ends[i]);
+    const auto written = [&](int64_t position) {
+      return position < size && d.dice.OneIn(3) ? position - size : position;
+    };
+    const SliceGradAttributes attributes{
+        Written(d, {axis}, shape.rank()), {written(ends[i])}, {written(ends[i + 1])}, {}, shape};
+    grads.push_back(d.Emit(OpId::slice_grad, {d.Input(part)}, attributes));
+  }
+  if (d.dice.OneIn(2)) std::ranges::reverse(grads);
+  ValueId sum = grads[0];
+  for (size_t i = 1; i < grads.size(); ++i) {
+    sum = d.Emit(OpId::add,
+                 d.dice.OneIn(2) ? std::vector{sum, grads[i]} : std::vector{grads[i], sum});
+  }
+  d.Finish(sum);
+}
+
 struct Case {
   std::string_view rule;
   void (*draw)(Draft&);
@@ -242,6 +275,7 @@ const Case kCases[] = {
      [](Draft& d) { d.Finish(d.Emit(OpId::identity, {d.Input(d.AnyShape(0, 4))})); }},
     {"x + (-0) = x", [](Draft& d) { Beside(d, OpId::add, -0.0, AnyOperand(d)); }},
     {"x + (+0) = x", [](Draft& d) { Beside(d, OpId::add, 0.0, AnyOperand(d)); }},
+    {"slice_grad(x) + slice_grad(y) = concat(x, y) + (+0)", GradientsOfParts},
     {"x - (+0) = x", [](Draft& d) { Beside(d, OpId::sub, 0.0, 1); }},
     {"x - (-0) = x", [](Draft& d) { Beside(d, OpId::sub, -0.0, 1); }},
     {"x * 1 = x", [](Draft& d) { Beside(d, OpId::mul, 1, AnyOperand(d)); }},

@@ -11,6 +11,7 @@
 #include "src/ops/dropout.h"
 #include "src/ops/matmul.h"
 #include "src/ops/reduce.h"
+#include "src/ops/slice.h"
 #include "src/ops/transpose.h"
 #include "tests/passes/pass_test.h"
 
@@ -224,6 +225,60 @@ TEST(Algebra, ASumBehindBatchNormIsNothingOverWholeChannelsAlone) {
   EXPECT_FALSE(changes({4, 2, 3, 3}, {0, 2}));
   EXPECT_FALSE(changes({4, 2, 3}, {0, 1}));  // a bias of linear, along the last axis
   EXPECT_TRUE(SumBehindNorm({4, 2, 3}, {0, 2}, /*cast=*/true).Run(passes::SimplifyAlgebra, true));
+}
+
+// The gradient of columns [begin, end) of a tensor of this shape.
+ValueId OfColumns(PassGraph& g, const std::string& name, int64_t begin, int64_t end, Shape shape) {
+  Shape part = shape;
+  part[1] = Dim(end - begin);
+  const ValueId gradient = g.Node(OpId::exp, {g.Input("x" + name, part)}, "gradient" + name);
+  return g.Node(OpId::slice_grad, {gradient}, name,
+                Attributes::Of(SliceGradAttributes{{1}, {begin}, {end}, {}, std::move(shape)}));
+}
+
+// As the four gates of a cell have them: one tensor of four parts, made behind them and before what
+// stands behind their sum.
+TEST(Algebra, PartsThatCoverATensorAreJoinedInOne) {
+  PassGraph g;
+  ValueId sum = OfColumns(g, "a", 0, 2, {3, 8});
+  for (const int64_t gate : {1, 2, 3}) {
+    const std::string name(1, static_cast<char>('a' + gate));
+    sum =
+        g.Node(OpId::add, {sum, OfColumns(g, name, 2 * gate, 2 * gate + 2, {3, 8})}, "to_" + name);
+  }
+  g.Output(g.Node(OpId::exp, {sum}, "reader"));
+  g.Output(g.Node(OpId::exp, {g.Input("other", {3, 8})}, "other_reader"), "other");
+  EXPECT_TRUE(g.Run(passes::SimplifyAlgebra));
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra));
+  g.Run(passes::EliminateDeadCode);
+  EXPECT_EQ(g.Count(OpId::slice_grad), 0);
+  ASSERT_EQ(g.Count(OpId::concat), 1);
+  EXPECT_EQ(g.Count(OpId::add), 1);
+  std::vector<std::string> names;
+  for (const Node& node : g.graph.nodes) names.push_back(node.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"gradienta", "gradientb", "gradientc", "gradientd",
+                                             "to_d.parts", "to_d", "reader", "other_reader"}));
+}
+
+TEST(Algebra, PartsThatDoNotTouchOrAreOfTensorsThatRepeatAreLeft) {
+  const auto changes = [](int64_t begin, int64_t rows) {
+    PassGraph g;
+    const ValueId first = OfColumns(g, "a", 0, 2, {3, 8});
+    g.Output(g.Node(OpId::add, {first, OfColumns(g, "b", begin, 8, {rows, 8})}, "sum"));
+    return g.Run(passes::SimplifyAlgebra);
+  };
+  EXPECT_TRUE(changes(2, 3));
+  EXPECT_FALSE(changes(3, 3));
+  EXPECT_FALSE(changes(1, 3));
+  EXPECT_FALSE(changes(2, 1)) << "add repeats the one row of a part for each of the other's";
+}
+
+TEST(Algebra, PartsThatOthersReadAreLeft) {
+  PassGraph g;
+  const ValueId first = OfColumns(g, "a", 0, 2, {3, 8});
+  g.Output(g.Node(OpId::add, {first, OfColumns(g, "b", 2, 8, {3, 8})}, "sum"));
+  g.Output(first, "kept");
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra));
 }
 
 }  // namespace

@@ -19,11 +19,12 @@ bool IsWeightProduct(const NodeSignature& node);
 bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer);
 
 // Whether it is fused from such a product of its inputs 0 and 1, and an addition of input 2, which
-// has the result's shape.
-bool IsSumByProduct(const NodeSignature& node);
+// has the result's shape; then further products, of as large inputs as the first, of inputs 3 and
+// 4, of 5 and 6, …, each added to the sum so far.
+bool IsSumByProducts(const NodeSignature& node);
 
 std::vector<KernelDef> weight_product();
-// A fused node of an addition.
+// A fused node of additions.
 std::vector<KernelDef> add_by_product();
 // Fused nodes of optimizers.
 std::vector<KernelDef> sgd_by_product();

@@ -60,29 +60,77 @@ struct AddedProduct {
   }
 };
 
-WeightProduct ProductOf(const NodeSignature& node, int threads) {
-  return WeightProduct::Of(SignaturesInBody(node)[0], node, threads);
+// Products of one size, added to one sum.
+struct AddedProducts {
+  WeightProduct product;
+  int count = 1;
+
+  static AddedProducts Of(const NodeSignature& node, int threads) {
+    return {WeightProduct::Of(SignaturesInBody(node)[0], node, threads),
+            static_cast<int>(node.body.size() / 2)};
+  }
+
+  // Among the node's operands.
+  static int A(int product) { return product == 0 ? 0 : 1 + 2 * product; }
+  static int B(int product) { return A(product) + 1; }
+  static constexpr int kOthers = 2;
+  int sums() const { return 1 + 2 * count; }
+
+  // A block of every b; for each thread, as for one product.
+  int64_t packed_b() const { return count * product.packed_b(); }
+  int64_t workspace() const { return packed_b() + product.workspace() - product.packed_b(); }
+};
+
+// Tiles [begin, end) of rows of a block of columns: all products of a tile, one after another.
+void RunAddedTiles(const AddedProducts& p, const RunContext& context, const Instruction& i,
+                   int64_t column, int64_t count, int64_t begin, int64_t end, int part) {
+  const WeightProduct& product = p.product;
+  const auto* packed_b = Data<const float>(context, i, p.sums() + 1);
+  float* memory = Data<float>(context, i, p.sums() + 1) + p.packed_b() +
+                  part * (product.packed_a() + product.held());
+  float* sums = Data<float>(context, i, p.sums());
+  const auto* others = Data<const float>(context, i, AddedProducts::kOthers);
+  for (int64_t tile = end; tile-- > begin;) {
+    for (int k = 0; k < p.count; ++k) {
+      RunTilesOfRows(product, Data<const float>(context, i, AddedProducts::A(k)),
+                     packed_b + k * product.packed_b(), column, count, tile, tile + 1, memory,
+                     AddedProduct{k == 0 ? others : sums, sums, product.columns});
+    }
+  }
 }
 
 void RunAdded(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const WeightProduct*>(i.parameters);
-  RunWeightProduct(
-      p, Data<const float>(context, i, 0), Data<const float>(context, i, 1),
-      Data<float>(context, i, 4),
-      AddedProduct{Data<const float>(context, i, 2), Data<float>(context, i, 3), p.columns});
+  const auto& p = *static_cast<const AddedProducts*>(i.parameters);
+  const WeightProduct& product = p.product;
+  auto* packed_b = Data<float>(context, i, p.sums() + 1);
+  for (int64_t column = 0; column < product.columns; column += product.block()) {
+    const int64_t count = std::min(product.block(), product.columns - column);
+    Split(product.threads, product.depth * p.count, 1, [&](int64_t begin, int64_t end) {
+      for (int k = 0; k < p.count; ++k) {
+        const int64_t first = k * product.depth;
+        PackColumns(product, Data<const float>(context, i, AddedProducts::B(k)), column, count,
+                    std::clamp(begin - first, int64_t{0}, product.depth),
+                    std::clamp(end - first, int64_t{0}, product.depth),
+                    packed_b + k * product.packed_b());
+      }
+    });
+    SplitParts(product.threads, product.tiles.tiles, 1, [&](int part, int64_t begin, int64_t end) {
+      RunAddedTiles(p, context, i, column, count, begin, end, part);
+    });
+  }
 }
 
 int64_t AddedWorkspaceBytes(const NodeSignature& node, int threads) {
-  return ProductOf(node, threads).workspace() * static_cast<int64_t>(sizeof(float));
+  return AddedProducts::Of(node, threads).workspace() * static_cast<int64_t>(sizeof(float));
 }
 
 PreparedKernel PrepareAdded(const KernelRequest& request) {
-  return PreparedKernel::Of(&RunAdded, ProductOf(request.node, request.threads));
+  return PreparedKernel::Of(&RunAdded, AddedProducts::Of(request.node, request.threads));
 }
 
 KernelDef add_by_product() {
   return {.name = "cpu.add_by_product",
-          .supports = IsSumByProduct,
+          .supports = IsSumByProducts,
           .workspace_bytes = AddedWorkspaceBytes,
           .prepare = PrepareAdded,
           .flops_per_second = kWeightProductFlopsPerSecond};
@@ -125,17 +173,31 @@ bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer) {
          IsWeightProduct(SignaturesInBody(node)[0]);
 }
 
-bool IsSumByProduct(const NodeSignature& node) {
-  if (node.body.size() != 2 || node.body[0].op != OpId::matmul || node.body[1].op != OpId::add ||
-      node.inputs.size() != 3 || node.body[0].operands != std::vector<int>{0, 1}) {
-    return false;
+bool IsSumByProducts(const NodeSignature& node) {
+  const auto count = static_cast<int>(node.body.size() / 2);
+  const bool is_whole = count > 0 && std::ssize(node.body) == 2 * count &&
+                        std::ssize(node.inputs) == 1 + 2 * count && node.outputs.size() == 1;
+  if (!is_whole) return false;
+  for (int k = 0; k < count; ++k) {
+    const FusedOperator &product = node.body[static_cast<size_t>(2 * k)],
+                        &addition = node.body[static_cast<size_t>(2 * k + 1)];
+    const int a = k == 0 ? 0 : 1 + 2 * k, sum = k == 0 ? 2 : -2 * k, result = -1 - 2 * k;
+    // Either way around has the same bits, but of NaNs.
+    const auto adds = [&](int first, int second) {
+      return addition.operands == std::vector<int>{first, second};
+    };
+    if (product.op != OpId::matmul || product.operands != std::vector<int>{a, a + 1} ||
+        addition.op != OpId::add || !(adds(sum, result) || adds(result, sum))) {
+      return false;
+    }
   }
-  // Either way around has the same bits, but of NaNs.
-  const std::vector<int>& added = node.body[1].operands;
-  if (added != std::vector<int>{-1, 2} && added != std::vector<int>{2, -1}) return false;
-  const NodeSignature product = SignaturesInBody(node)[0];
-  return node.inputs[2] == product.outputs[0] && node.outputs[0] == product.outputs[0] &&
-         IsWeightProduct(product);
+  const std::vector<NodeSignature> body = SignaturesInBody(node);
+  const TensorType& result = node.outputs[0];
+  for (int k = 0; k < count; ++k) {
+    const NodeSignature& product = body[static_cast<size_t>(2 * k)];
+    if (!IsWeightProduct(product) || product.inputs != body[0].inputs) return false;
+  }
+  return body[0].outputs[0] == result && node.inputs[2] == result;
 }
 
 CGRUN_CPU_KERNEL(weight_product)

@@ -21,7 +21,7 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
 struct WeightProduct {
-  static constexpr int64_t kBlockFloats = 256 << 10;  // of b: well within a last-level cache
+  static constexpr int64_t kBlockFloats = 256 << 10;  // of one b: well within a last-level cache
   static constexpr int64_t kBlockColumns = 2048;      // that lie side by side in what is updated
   static constexpr int64_t kStripFloats = 32 << 10;   // of b: well within a second-level cache
 
