@@ -49,7 +49,22 @@ void KeepLastRuns(std::vector<std::string>& names, const std::vector<std::string
   });
 }
 
+// "grad(one.conv.weight)" for "conv.weight.grad", as other programs write it; "" for another name.
+std::string GradientMeant(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::string_view kEnd = ".grad";
+  if (!name.ends_with(kEnd)) return "";
+  const std::string of = name.substr(0, name.size() - kEnd.size());
+  const auto it = std::ranges::find_if(
+      known, [&](const std::string& value) { return value == of || value.ends_with("." + of); });
+  return it == known.end() ? "" : "grad(" + *it + ")";
+}
+
 InputError NoValue(const std::string& name, const std::vector<std::string>& known) {
+  const std::string gradient = GradientMeant(name, known);
+  if (!gradient.empty()) {
+    return InputError("no value is called '" + name + "' once the graph is optimised",
+                      "did you mean '" + gradient + "'?");
+  }
   std::vector<std::string> related = NamesWithPart(name, known);
   KeepLastRuns(related, known);
   return InputError("no value is called '" + name + "' once the graph is optimised",

@@ -197,6 +197,14 @@ class Reader {
     if (named > 1) return false;
     const Cell &first = header.front(), &last = header.back();
     const int length = last.place.column + last.place.length - first.place.column;
+    const size_t mark = first.text.find_first_of(";\t|");
+    if (mark != std::string::npos && first.text.find("lower") != std::string::npos) {
+      const std::string by = first.text[mark] == '\t' ? "tabs" : std::string(1, first.text[mark]);
+      Error({first.place.line, first.place.column, length},
+            "no comma parts the cells of this line, as " + by + " may do",
+            "write `id,lower,upper,size`, and commas in all lines");
+      return true;
+    }
     Error({first.place.line, first.place.column, length},
           "this seems to be a table of data, not a list of buffers, whose first line names the "
           "columns id, lower, upper and size",

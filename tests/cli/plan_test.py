@@ -126,6 +126,8 @@ class PlanTest(CliTestCase):
         self.assertIn("did you mean 'classify.linear[0].weight' or 'classify.logits.weight'?", error)
         self.assertIn("did you mean 'classify.logits.weight'?",
                       self.refuses("plan", "two.yaml", "--why", "logits.wieght"))
+        self.assertIn("did you mean 'grad(classify.logits.weight)'?",
+                      self.refuses("plan", "two.yaml", "--why", "logits.weight.grad"))
         self.assertIn("no value is called 'eight'", self.refuses("plan", "two.yaml", "--why", "eight"))
 
     def test_flags_that_would_be_left_out_exclude_each_other(self):

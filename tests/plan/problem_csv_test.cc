@@ -72,6 +72,13 @@ TEST(ReadProblemCsv, ATableOfDataIsNoListOfBuffers) {
   }
 }
 
+TEST(ReadProblemCsv, CellsThatNoCommaPartsAreSaidToBe) {
+  EXPECT_EQ(ErrorsOf("id;lower;upper;size\n1;0;3;4\n"),
+            "1:1 no comma parts the cells of this line, as ; may do");
+  EXPECT_EQ(ErrorsOf("id\tlower\tupper\tsize\n1\t0\t3\t4\n"),
+            "1:1 no comma parts the cells of this line, as tabs may do");
+}
+
 TEST(ReadProblemCsv, ReportsWhatIsWrongWithTheHeader) {
   EXPECT_EQ(ErrorsOf(""), "0:1 the file is empty");
   EXPECT_EQ(ErrorsOf("\n \r\n"), "0:1 the file is empty");
