@@ -14,8 +14,6 @@
 namespace cgrun::passes {
 namespace {
 
-bool OfOnePlace(const Node& a, const Node& b) { return a.phase == b.phase && a.path == b.path; }
-
 bool IsNormedConvolution(const Node& node) {
   return node.op == OpId::fused && node.body[0].op == OpId::conv &&
          node.body[1].op == OpId::batch_norm;

@@ -13,8 +13,6 @@
 namespace cgrun::passes {
 namespace {
 
-bool OfOnePlace(const Node& a, const Node& b) { return a.phase == b.phase && a.path == b.path; }
-
 bool IsPooledConvolution(const Node& producer, const Node& reader, int) {
   const OpId first = producer.op == OpId::fused ? producer.body[0].op : producer.op;
   return first == OpId::conv && reader.op == OpId::max_pool && OfOnePlace(producer, reader);

@@ -26,8 +26,6 @@ namespace {
 
 constexpr int kSum = 2;  // among the inputs of a product that is added to a sum
 
-bool OfOnePlace(const Node& a, const Node& b) { return a.phase == b.phase && a.path == b.path; }
-
 bool IsSummedProduct(const Node& product, const Node& addition, int) {
   if (product.op != OpId::matmul || addition.op != OpId::add) return false;
   const bool twice = addition.inputs[0] == addition.inputs[1];  // there is nothing to add it to

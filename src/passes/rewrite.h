@@ -27,6 +27,11 @@ void MoveBehindInputs(Graph& graph, NodeId first);
 std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
                                        const PassContext& context);
 
+// Whether two nodes are of one phase and path, so that one node can be both.
+inline bool OfOnePlace(const Node& a, const Node& b) {
+  return a.phase == b.phase && a.path == b.path;
+}
+
 // What a node does, in terms of its inputs: its body, where it is fused.
 std::vector<FusedOperator> BodyOf(const Node& node);
 
