@@ -40,6 +40,11 @@ bool LacksLanes(const CappedRun& fit) {
   return fit.free.side_by_side > 0 && fit.capped.side_by_side == 0;
 }
 
+// Whether that is all that makes it less.
+bool LacksLanesAlone(const CappedRun& fit) {
+  return LacksLanes(fit) && fit.capped.memory.arena + kBaseNoise >= fit.free.memory.arena;
+}
+
 // Whether a smaller cap is enough for what was found, by more than measured bases differ: by a
 // smaller arena, or for want of lanes.
 bool TakesLess(const CappedRun& fit) {
@@ -59,7 +64,7 @@ std::string CostOf(double slower) {
 
 // The same for what a cap would cost; no estimate says what lanes are worth.
 std::string CostOf(const CappedRun& fit) {
-  return fit.arena_cap > 0 ? CostOf(fit.slower()) : "with operators one by one";
+  return LacksLanesAlone(fit) ? "with operators one by one" : CostOf(fit.slower());
 }
 
 std::string HoldersOf(const PlannedRun& run) {
@@ -86,7 +91,7 @@ std::string DataPartsOf(const HostUse& use) {
 // Of what takes as little as was found.
 const char* HeadOf(const CappedRun& fit) {
   const PlannedRun& run = fit.capped;
-  if (fit.arena_cap == 0) return "one by one";  // lanes alone are left out
+  if (LacksLanesAlone(fit)) return "one by one";
   if (run.alone > 0) return "with less";
   return run.swaps > 0 ? "again or swapped" : "computed again";
 }
@@ -115,7 +120,7 @@ std::string TableOf(const CappedRun& fit) {
         "the process itself, without its arena and data");
   }
   add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
-  if (helps && fit.arena_cap > 0) {
+  if (helps && !LacksLanesAlone(fit)) {
     add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()),
         "of its time, at most");
   }
@@ -130,7 +135,7 @@ std::string WithoutLineEnd(std::string text) {
 // "what a quick search computes again or swaps": one for the cap itself may find less, and mostly
 // finds quicker steps. "operators one by one": lanes alone are left out.
 std::string WhatHelps(const CappedRun& fit) {
-  if (fit.arena_cap == 0) return "operators one by one";
+  if (LacksLanesAlone(fit)) return "operators one by one";
   const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
   std::vector<std::string> ways;
   if (fit.capped.second_runs > 0 || fit.capped.alone + fit.capped.swaps == 0) {
@@ -154,6 +159,11 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
+// Of what does not grow with the batch, with nothing left for what is measured otherwise.
+int64_t LeastWithoutSamples(const PlannedRun& run) {
+  return BytesWithoutSamples(run) - run.memory.base_room;
+}
+
 // Begins to look for a smaller batch for a run that does not fit as it is, before it is known
 // whether it fits otherwise: mostly it does not, or soon does. Not where the rest is too much for
 // the cap already, nor where data would be held twice that are a large part of it.
@@ -161,7 +171,7 @@ void BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                        const CompileOptions& options, PlannedRun free, int64_t cap,
                        std::optional<SmallerBatch>& smaller) {
   SetRoom(free.memory);
-  if (smaller || free.total() <= cap || free.batch <= 1 || BytesWithoutSamples(free) > cap ||
+  if (smaller || free.total() <= cap || free.batch <= 1 || LeastWithoutSamples(free) > cap ||
       free.memory.parts.decoded > cap / 8) {
     return;
   }
@@ -179,9 +189,10 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
                       const CappedRun& fit, std::optional<SmallerBatch>& smaller) {
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
-  if (BytesWithoutSamples(fit.free) > fit.cap) {
-    return "a smaller batch hardly helps: without its samples the run takes " +
-           FormatBytes(BytesWithoutSamples(fit.free)) + " already";
+  const int64_t rest = std::min(LeastWithoutSamples(fit.free), LeastWithoutSamples(fit.capped));
+  if (rest > fit.cap) {
+    return "a smaller batch hardly helps: without its samples the run takes " + FormatBytes(rest) +
+           " already";
   }
   if (!smaller) smaller.emplace(model, library, options, fit.free, fit.cap);
   const auto found = smaller->Wait();
@@ -221,14 +232,15 @@ std::string LinesOf(const std::vector<std::string>& lines) {
 }
 
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
-            const CappedRun& fit, std::optional<SmallerBatch>& smaller, Diagnostics& diagnostics) {
+            const CappedRun& fit, std::optional<SmallerBatch>& smaller, bool is_resumed,
+            Diagnostics& diagnostics) {
   const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
     help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
-  help.push_back(BatchHelp(model, library, options, fit, smaller));
+  if (!is_resumed) help.push_back(BatchHelp(model, library, options, fit, smaller));
   const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
   if (!model.train->swap && fit.capped.of_batch > lacks && CanSwapHere(model)) {
     help.push_back(
@@ -282,7 +294,7 @@ std::string FitText(const CappedRun& fit) {
   const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
   const std::string how = HowText(fit);
   if (how.empty()) {
-    return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
+    return fmt::format("cap: the run takes {} of the {} that it may, {}: the cap costs nothing",
                        texts[2], texts[0], spare);
   }
   return fmt::format("cap: {} of {}, instead of {}: {}{}; {}", texts[2], texts[0], texts[1], how,
@@ -406,7 +418,7 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   if (!fit->fits()) {
     SetRoom(fit->free.memory);
     SetRoom(fit->capped.memory);
-    Refuse(model, library, options, *fit, smaller, diagnostics);
+    Refuse(model, library, options, *fit, smaller, base.has_value(), diagnostics);
     return std::nullopt;
   }
   options.arena_cap = fit->arena_cap;

@@ -65,9 +65,11 @@ bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
   return least.cap_out_of_reach && BoundIsAbove(RoomFor(least, cap), least);
 }
 
-// A smaller arena, that is: bases differ from plan to plan by what was measured.
+// A smaller arena, that is, or no lanes: bases differ from plan to plan by what was measured.
 bool IsLess(const PlannedRun& run, const CappedRun& fit) {
-  return run.memory.arena < fit.free.memory.arena && run.total() < fit.capped.total();
+  const bool lacks_lanes = fit.free.side_by_side > 0 && run.side_by_side == 0;
+  const int64_t most = fit.free.memory.arena - (lacks_lanes ? 0 : 1);
+  return run.memory.arena <= most && run.total() < fit.capped.total();
 }
 
 // The run as it is, of a run that goes on perhaps without lanes.

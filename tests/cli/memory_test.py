@@ -343,8 +343,8 @@ train: {optimizer: {op: sgd, lr: 0.01}}
                                       r"operators of a step run a second time; steps take about "
                                       r"[\d.]+ % longer")
         done = self.cgrun("train", "deep.yaml", "--memory", "10GiB", "--out", "free")
-        self.assertRegex(done.stderr, r"of the 10 GiB that it may, .* to spare: nothing is computed "
-                                      r"twice")
+        self.assertRegex(done.stderr, r"of the 10 GiB that it may, .* to spare: the cap costs "
+                                      r"nothing")
 
     def test_lanes_are_the_first_to_go(self):
         """They take of the process: without them the arena can be as it is, to the same bits."""

@@ -423,7 +423,7 @@ class CommandLineTest(CliTestCase):
                       self.cgrun("train", "uneven.yaml", "--dry-run").stdout)
         done = self.cgrun("train", "uneven.yaml", "--memory", "1GiB")
         self.assertRegex(done.stderr, r"cap: the run takes [\d.]+ MiB of the 1 GiB that it may, [\d.]+ "
-                                      r"MiB to spare: nothing is computed twice\n")
+                                      r"MiB to spare: the cap costs nothing\n")
         self.assertRegex(done.stdout, r"0 after step 1: the run takes no more memory the longer it is|"
                                       r"unknown: a sanitizer")
         # Nobody allocates, and libraries do not either: they take what was set aside.
