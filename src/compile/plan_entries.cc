@@ -372,6 +372,28 @@ MemoryLayout PlanInAnyOrder(std::vector<CompiledEntry>& entries, const MemoryLay
   return std::move(best->layout);
 }
 
+// With nothing computed again `memory` needs least of all orders; where its packing leaves a gap,
+// another one can pack into less.
+MemoryLayout PackInAnyOrder(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                            const CompileOptions& options) {
+  const bool tries_orders = options.order == kMemoryOrder && options.effort == PlanEffort::kFull &&
+                            options.layout.planner == LayoutOptions().planner;
+  if (!tries_orders) return layout;
+  for (const OrderEntry& order : Orders()) {
+    if (layout.arena_bytes == layout.lower_bound_bytes) break;
+    if (order.name == kMemoryOrder) continue;
+    std::vector<CompiledEntry> tried = entries;
+    for (CompiledEntry& entry : tried) SetOrder(entry, std::string(order.name));
+    const MemoryLayout quick = PlanOnce(tried, WithQuickPlanner(options).layout);
+    if (quick.lower_bound_bytes >= layout.arena_bytes) continue;
+    MemoryLayout packed = PlanOnce(tried, options.layout);
+    if (packed.arena_bytes >= layout.arena_bytes) continue;
+    layout = std::move(packed);
+    entries = std::move(tried);
+  }
+  return layout;
+}
+
 CompileOptions WithPlannerOfEffort(CompileOptions options) {
   const bool is_default = options.layout.planner == LayoutOptions().planner;
   if (options.effort == PlanEffort::kQuick && is_default) options.layout.planner = kQuickPlanner;
@@ -456,7 +478,7 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
   const bool lowers = recomputes || Swaps(options) || MayWorkAlone(options);
   MemoryLayout layout =
       PlanAsWanted(entries, target, lowers ? WithQuickPlanner(options) : options, ran);
-  if (!lowers) return layout;
+  if (!lowers) return PackInAnyOrder(entries, std::move(layout), options);
   const Graph& graph = entries[0].graph;
   const int transfers = CountTransfers(graph), others = CountOthers(graph);
   const Clock::time_point start = Clock::now();
