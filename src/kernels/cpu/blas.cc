@@ -5,12 +5,15 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <atomic>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "src/base/check.h"
+
+// Of the buffers that products copy their operands to, the first that is free; OpenBLAS's own,
+// which its header leaves out.
+extern "C" void* blas_memory_alloc(int kind);
+extern "C" void blas_memory_free(void* buffer);
 
 namespace cgrun::cpu {
 namespace {
@@ -73,11 +76,9 @@ namespace {
 // than OpenBLAS's blocks is cut in halves, which fill less: so they are of several depths.
 class WidestProducts {
  public:
-  // `times`: of the narrow side.
-  explicit WidestProducts(int64_t times = 1)
-      : narrow_(times * kNarrow),
-        zeros_(static_cast<size_t>(std::max(width_, narrow_) * deepest_)),
-        product_(static_cast<size_t>(width_ * narrow_)) {}
+  WidestProducts()
+      : zeros_(static_cast<size_t>(std::max(width_, kNarrow) * deepest_)),
+        product_(static_cast<size_t>(width_ * kNarrow)) {}
 
   void Multiply() {
     Multiply(deepest_);
@@ -91,40 +92,25 @@ class WidestProducts {
 
   void Multiply(int64_t depth) {
     const MatrixOf<float> rows{zeros_.data(), depth, false}, columns{zeros_.data(), depth, true};
-    cpu::Multiply<float>(width_, narrow_, depth, rows, columns, 0, product_.data(), narrow_);
-    cpu::Multiply<float>(narrow_, width_, depth, rows, columns, 0, product_.data(), width_);
+    cpu::Multiply<float>(width_, kNarrow, depth, rows, columns, 0, product_.data(), kNarrow);
+    cpu::Multiply<float>(kNarrow, width_, depth, rows, columns, 0, product_.data(), width_);
   }
 
   int64_t width_ = widest, deepest_ = deepest;
-  int64_t narrow_;
   std::vector<float> zeros_, product_;
 };
 
-// OpenBLAS takes the first of its buffers that is free: the second one is touched by a product that
-// runs while another does. Tries until one has begun and ended within another for certain.
-void MultiplyInBothLanes(int threads, WidestProducts& product) {
-  constexpr int kMostTries = 32;
-  WidestProducts longer(8);
-  std::atomic<int> begun_or_ended = 0;  // of the longer one: odd while it runs
-  std::atomic<bool> met = false;
+// OpenBLAS takes the first of its buffers that is free: where a product runs beside another one, it
+// takes the second. So the first is held here, as by that other one, whatever the machine is busy
+// with. In a team, as products in lanes are: they run on one thread each then.
+void MultiplyInSecondBuffer(int threads, WidestProducts& product) {
+  constexpr int kForProducts = 0;
+  void* first = blas_memory_alloc(kForProducts);
 #pragma omp parallel num_threads(threads)
   {
-    const int lane = omp_get_thread_num();
-    for (int i = 0; i < kMostTries && !met && omp_get_num_threads() > 1; ++i) {
-#pragma omp barrier
-      if (lane == 0) {
-        ++begun_or_ended;
-        longer.Multiply();
-        ++begun_or_ended;
-      } else if (lane == 1) {
-        const int begun = 2 * i + 1;
-        while (begun_or_ended < begun) std::this_thread::yield();
-        product.Multiply();
-        if (begun_or_ended == begun) met = true;
-      }
-#pragma omp barrier
-    }
+    if (omp_get_thread_num() == 0) product.Multiply();
   }
+  blas_memory_free(first);
 }
 
 }  // namespace
@@ -133,7 +119,7 @@ void WarmUpBlas(int threads, bool lanes) {
   SetThreads(threads);
   WidestProducts product;
   product.Multiply();
-  if (lanes && threads > 1) MultiplyInBothLanes(threads, product);
+  if (lanes && threads > 1) MultiplyInSecondBuffer(threads, product);
 }
 
 std::string BlasVersion() {
