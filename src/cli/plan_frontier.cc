@@ -20,16 +20,20 @@ bool TellFrontier(const ModelSpec& model, const std::vector<EntryRequest>& entri
   for (const FrontierPoint& point : frontier->points) {
     subject.rows.push_back({point.arena_bytes, point.lower_bound_bytes, point.seconds,
                             point.second_runs, point.swaps, point.file_bytes, point.alone,
-                            point.usual});
+                            point.usual, point.without});
   }
-  subject.has_exact = frontier->exact.has_value();
-  if (frontier->exact) {
-    subject.exact_is_complete = frontier->exact->complete;
-    for (const PebblePoint& point : frontier->exact->points) {
-      subject.exact.push_back(
-          {frontier->persistent_bytes + point.bytes, point.seconds, point.runs});
+  const auto proof_of = [&](const std::optional<PebbleFrontier>& played) {
+    ExactProof proof;
+    if (!played) return proof;
+    proof.is_there = true;
+    proof.is_complete = played->complete;
+    for (const PebblePoint& point : played->points) {
+      proof.rows.push_back({frontier->persistent_bytes + point.bytes, point.seconds, point.runs});
     }
-  }
+    return proof;
+  };
+  subject.one_by_one = proof_of(frontier->one_by_one);
+  subject.fused = proof_of(frontier->fused);
   PrintResult(FrontierText(subject), FrontierJson(subject));
   return true;
 }

@@ -2,6 +2,7 @@
 #include "src/compile/frontier.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -80,16 +81,48 @@ std::vector<FrontierPoint> WithoutDominated(std::vector<FrontierPoint> points) {
   return kept;
 }
 
-// The game of an entry point's operators, one by one: a chain of them that runs as one would leave
-// little to play.
+// Passes that give up time for memory on some machines.
+constexpr const char* kTrades[] = {"fuse_updates", "fuse_pools"};
+
+bool IsDisabled(const CompileOptions& options, const std::string& pass) {
+  return std::ranges::count(options.passes.disabled, pass) > 0;
+}
+
+// The quickest plans without each of kTrades, and without all of them.
+std::vector<FrontierPoint> PlansWithoutTrades(const ModelSpec& model,
+                                              const std::vector<EntryRequest>& entries,
+                                              const Target& target, const CompileOptions& options,
+                                              Diagnostics& diagnostics) {
+  std::vector<std::vector<std::string>> choices(1);
+  for (const std::string trade : kTrades) {
+    if (IsDisabled(options, trade)) continue;
+    choices.push_back({trade});
+    choices[0].push_back(trade);
+  }
+  std::vector<FrontierPoint> points;
+  for (const std::vector<std::string>& without : choices) {
+    CompileOptions fewer = options;
+    fewer.passes.disabled.insert(fewer.passes.disabled.end(), without.begin(), without.end());
+    const auto prepared = PrepareEntries(model, entries, target, fewer, diagnostics);
+    if (!prepared) return points;
+    points.push_back(Explorer(prepared->entries, target, fewer).Plan(0, 0));
+    points.back().without = without;
+  }
+  return points;
+}
+
+std::optional<PebbleFrontier> Play(const Graph& graph) {
+  const auto game = PebbleGameOf(graph);
+  return game ? std::optional(PlayPebbles(*game, kMostPositions)) : std::nullopt;
+}
+
+// The game of an entry point's operators, none of them fused into chains.
 std::optional<PebbleFrontier> PlayOneByOne(const ModelSpec& model, const EntryRequest& entry,
                                            const Target& target, CompileOptions options,
                                            Diagnostics& diagnostics) {
   options.passes.disabled.emplace_back(kChainsPass);
   const auto prepared = PrepareEntries(model, {entry}, target, options, diagnostics);
-  if (!prepared) return std::nullopt;
-  const auto game = PebbleGameOf(prepared->entries[0].graph);
-  return game ? std::optional(PlayPebbles(*game, kMostPositions)) : std::nullopt;
+  return prepared ? Play(prepared->entries[0].graph) : std::nullopt;
 }
 
 }  // namespace
@@ -103,9 +136,13 @@ std::optional<Frontier> FindFrontier(const ModelSpec& model,
   if (!prepared) return std::nullopt;
   Explorer explorer(prepared->entries, target, options);
   Frontier frontier;
-  frontier.points = WithoutDominated(explorer.Explore());
+  std::vector<FrontierPoint> points = explorer.Explore();
+  std::ranges::copy(PlansWithoutTrades(model, entries, target, options, diagnostics),
+                    std::back_inserter(points));
+  frontier.points = WithoutDominated(std::move(points));
   frontier.persistent_bytes = explorer.persistent_bytes();
-  frontier.exact = PlayOneByOne(model, entries[0], target, options, diagnostics);
+  frontier.one_by_one = PlayOneByOne(model, entries[0], target, options, diagnostics);
+  frontier.fused = Play(prepared->entries[0].graph);
   return frontier;
 }
 

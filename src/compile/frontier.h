@@ -3,6 +3,7 @@
 #define CGRUN_COMPILE_FRONTIER_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/compile/compile.h"
@@ -19,15 +20,17 @@ struct FrontierPoint {
   int64_t file_bytes = 0;   // … which is so large
   int64_t alone = 0;        // operators of it that work on one thread, in a smaller workspace
   bool usual = false;       // what a compile without a cap takes
+  // Passes that were left out for it: they give up time for memory.
+  std::vector<std::string> without = {};
 };
 
 struct Frontier {
   std::vector<FrontierPoint> points;  // from the quickest to the smallest
-  // The first entry point alone, over all orders and recomputations of its operators, with
-  // workspaces as they are without a cap, and without gaps between buffers or for alignment;
-  // nothing where its graph is too large. Chains of operators that run as one are taken apart for
-  // that. Its parameters and other states come on top.
-  std::optional<PebbleFrontier> exact;
+  // The least of the first entry point alone, over all orders and recomputations of its operators,
+  // which may write in place: of the operators one by one, and of the same as they are fused. That
+  // does not cover other fusions, other workspaces, tensors that are joined or cut in place, nor
+  // gaps between buffers. Nothing if a graph is too large. Parameters and states come on top.
+  std::optional<PebbleFrontier> one_by_one, fused;
   int64_t persistent_bytes = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "src/report/table.h"
@@ -24,6 +25,10 @@ std::vector<std::string> ArenasOf(const auto& rows) {
 
 std::string NoteOf(const FrontierRow& row) {
   std::string note = row.usual ? "as planned without a cap" : "";
+  if (!row.without.empty()) {
+    note = fmt::format("without the pass{} {}", row.without.size() > 1 ? "es" : "",
+                       fmt::join(row.without, " and "));
+  }
   if (row.arena_bytes > row.lower_bound_bytes) {
     note += (note.empty() ? "" : "; ") +
             fmt::format("{} above its bound", FormatBytes(row.arena_bytes - row.lower_bound_bytes));
@@ -68,28 +73,78 @@ std::string PlansText(const FrontierSubject& subject) {
   return table.ToString("  ");
 }
 
-std::string ExactText(const FrontierSubject& subject) {
-  if (!subject.has_exact) {
-    return "The graph is too large for a proof of what the least is in any order.\n";
-  }
-  std::string text =
-      fmt::format("The least of '{}' over all orders and recomputations{}, proved{}:\n",
-                  subject.entry, AnyAlone(subject) ? ", with workspaces as they are at first" : "",
-                  subject.exact_is_complete ? "" : " as far as the search goes");
-  if (subject.exact.empty()) {
-    return "The graph is too large to prove what the least of '" + subject.entry +
-           "' is over all orders: the search ended before that.\n";
-  }
+std::string RowsText(const std::vector<ExactRow>& rows, double first_arena) {
   TextTable table({Align::kRight, Align::kRight, Align::kRight, Align::kRight});
   table.Add({"arena", "", "a step takes", "operators run"});
-  const std::vector<std::string> arenas = ArenasOf(subject.exact);
-  for (size_t i = 0; i < subject.exact.size(); ++i) {
-    const ExactRow& row = subject.exact[i];
-    const auto first = static_cast<double>(subject.rows[0].arena_bytes);
-    table.Add({arenas[i], ShareOf(static_cast<double>(row.arena_bytes), first),
-               ShareOf(row.seconds, subject.exact[0].seconds), FormatCount(row.runs)});
+  const std::vector<std::string> arenas = ArenasOf(rows);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    table.Add({arenas[i], ShareOf(static_cast<double>(rows[i].arena_bytes), first_arena),
+               ShareOf(rows[i].seconds, rows[0].seconds), FormatCount(rows[i].runs)});
   }
-  return text + table.ToString("  ");
+  return table.ToString("  ");
+}
+
+// `operators`: "operators one by one".
+std::string ProofText(const FrontierSubject& subject, const ExactProof& proof,
+                      const std::string& operators) {
+  if (!proof.is_there) return "";
+  if (proof.rows.empty()) {
+    return fmt::format(
+        "The search ended before it had proved what the least of '{}' with its {} is.\n",
+        subject.entry, operators);
+  }
+  const std::string workspaces = AnyAlone(subject) ? ", with workspaces as they are at first" : "";
+  return fmt::format(
+             "The least of '{}' over all orders and recomputations of its {}, in place where their "
+             "kernels can{}, proved{}:\n",
+             subject.entry, operators, workspaces,
+             proof.is_complete ? "" : " as far as the search goes") +
+         RowsText(proof.rows, static_cast<double>(subject.rows[0].arena_bytes));
+}
+
+// Whether a plan takes less than what is proved.
+bool IsBeaten(const FrontierSubject& subject) {
+  int64_t proved = std::numeric_limits<int64_t>::max();
+  for (const ExactProof* proof : {&subject.one_by_one, &subject.fused}) {
+    for (const ExactRow& row : proof->rows) proved = std::min(proved, row.arena_bytes);
+  }
+  return std::ranges::any_of(subject.rows,
+                             [&](const FrontierRow& row) { return row.arena_bytes < proved; });
+}
+
+bool Differs(const ExactProof& a, const ExactProof& b) {
+  return !std::ranges::equal(a.rows, b.rows, [](const ExactRow& x, const ExactRow& y) {
+    return x.arena_bytes == y.arena_bytes && x.runs == y.runs;
+  });
+}
+
+std::string ExactText(const FrontierSubject& subject) {
+  if (!subject.one_by_one.is_there && !subject.fused.is_there) {
+    return "The graph is too large for a proof of what the least is in any order.\n";
+  }
+  std::string text = ProofText(subject, subject.one_by_one, "operators one by one");
+  if (Differs(subject.one_by_one, subject.fused)) {
+    if (!text.empty()) text += "\n";
+    text += ProofText(subject, subject.fused, "operators as the plans above fuse them");
+  }
+  if (IsBeaten(subject)) {
+    text +=
+        "A plan above takes less: the proof does not cover tensors that are joined or cut in "
+        "place, "
+        "other fusions, nor smaller workspaces.\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json ProofJson(const ExactProof& proof) {
+  if (!proof.is_there) return nullptr;
+  nlohmann::ordered_json json = {{"complete", proof.is_complete},
+                                 {"points", nlohmann::ordered_json::array()}};
+  for (const ExactRow& row : proof.rows) {
+    json["points"].push_back(
+        {{"arena_bytes", row.arena_bytes}, {"seconds", row.seconds}, {"runs", row.runs}});
+  }
+  return json;
 }
 
 }  // namespace
@@ -116,16 +171,11 @@ std::string FrontierJson(const FrontierSubject& subject) {
                                 {"on_one_thread", row.alone},
                                 {"swaps", row.swaps},
                                 {swap_key, row.file_bytes},
-                                {"usual", row.usual}});
+                                {"usual", row.usual},
+                                {"without", row.without}});
   }
-  json["exact"] = nullptr;
-  if (!subject.has_exact) return json.dump(2) + "\n";
-  json["exact"] = {{"complete", subject.exact_is_complete},
-                   {"points", nlohmann::ordered_json::array()}};
-  for (const ExactRow& row : subject.exact) {
-    json["exact"]["points"].push_back(
-        {{"arena_bytes", row.arena_bytes}, {"seconds", row.seconds}, {"runs", row.runs}});
-  }
+  json["exact"] = ProofJson(subject.one_by_one);
+  json["exact_fused"] = ProofJson(subject.fused);
   return json.dump(2) + "\n";
 }
 

@@ -18,6 +18,7 @@ struct FrontierRow {
   int64_t file_bytes = 0;  // … which is so large
   int64_t alone = 0;       // operators that work on one thread, in a smaller workspace
   bool usual = false;      // what is planned without a cap
+  std::vector<std::string> without = {};  // passes that were left out for it
 };
 
 // What is proved of a small graph: no order and no recomputation takes less of one and no more of
@@ -28,6 +29,12 @@ struct ExactRow {
   int64_t runs = 0;  // of operators
 };
 
+struct ExactProof {
+  bool is_there = false;     // whether the graph is small enough
+  bool is_complete = false;  // down to the least memory that there is
+  std::vector<ExactRow> rows;
+};
+
 struct FrontierSubject {
   std::string model;
   std::string device;
@@ -35,9 +42,8 @@ struct FrontierSubject {
   int64_t batch = 0;
   bool swaps_to_host = false;     // the swap space is pinned memory of the host, and no file
   std::vector<FrontierRow> rows;  // the quickest first
-  bool has_exact = false;         // whether the graph is small enough for what follows
-  std::vector<ExactRow> exact;
-  bool exact_is_complete = false;  // down to the least memory that there is
+  ExactProof one_by_one;          // of the entry point's operators one by one …
+  ExactProof fused;               // … and as the plans fuse them
 };
 
 std::string FrontierText(const FrontierSubject& subject);
