@@ -23,7 +23,8 @@ std::vector<CommonKey> KeysInCommon(const OpDef& def) {
   const CommonKey of_parameters[] = {
       {"init", "initial values: `he_normal`, `{weight: {normal: {deviation: 0.02}}}`, …"},
       {"regularize", "`{l1: a}`, `{l2: a}` or both, of the first parameter; or `{bias: {l2: a}}`"},
-      {"frozen", "`true`: its parameters are never changed; or `{weight: true}`"},
+      {"frozen",
+       "`true`: its parameters and running statistics are never changed; or `{weight: true}`"},
       {"lr", "the learning rate is multiplied by this for its parameters; or `{bias: 2}`"}};
   keys.insert(keys.end(), std::begin(of_parameters), std::end(of_parameters));
   return keys;

@@ -376,7 +376,8 @@ class ForwardBuilder {
       const AttributeField* field = def.schema->Find(name);
       if (field != nullptr && field->internal) attributes = attributes.With(*field, value);
     };
-    set("training", options_.kind == EntryKind::kTrain && place.learns);
+    const bool learns = options_.kind == EntryKind::kTrain && place.learns;
+    set("training", learns && !FreezesStatistics(op));
     set("varied", options_.kind == EntryKind::kTrain);
     set("key", static_cast<int64_t>(RandomKey(graph_.seed, place.prefix + label)));
     const bool given = std::any_of(op.attributes.begin(), op.attributes.end(),

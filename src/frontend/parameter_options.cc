@@ -289,6 +289,19 @@ std::span<const InitArgument> InitArguments(std::string_view initializer) {
   return {};
 }
 
+bool FreezesStatistics(const OpSpec& op) {
+  Diagnostics ignored;  // ReadParameterOptions() reports what is wrong
+  const auto is_frozen = [&](const TreeNode& node) { return ReadFrozen(node, ignored); };
+  for (const Attribute& attribute : op.attributes) {
+    if (attribute.key != "frozen") continue;
+    if (!attribute.value.IsMap()) return is_frozen(attribute.value);
+    return std::ranges::any_of(attribute.value.entries, [&](const TreeEntry& tensor) {
+      return tensor.key.starts_with("running_") && is_frozen(tensor.value);
+    });
+  }
+  return false;
+}
+
 ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,
                                       Diagnostics& diagnostics, const std::string& model_file) {
   ParameterOptions options;

@@ -40,6 +40,10 @@ std::string OurInitializer(std::string_view name);
 // The arguments that an initialiser takes, in order; `file` has other ones.
 std::span<const InitArgument> InitArguments(std::string_view initializer);
 
+// Whether `frozen` keeps the running statistics of an operator that has some: it is `true`, or
+// names one of them. The operator then normalises by them in training, too.
+bool FreezesStatistics(const OpSpec& op);
+
 // Reads the keys from an operator whose tensors are called `tensors`. Paths of files are relative
 // to `model_file`.
 ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,

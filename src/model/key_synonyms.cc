@@ -255,9 +255,11 @@ constexpr NameNote kNotes[] = {
     {"trainable", "frozen", kIsFrozen},
     {"requiresgrad", "frozen", kIsFrozen},
     {"affine", "",
-     "leave it out: scale and shift are always there; `frozen: true` keeps them at 1 and 0"},
+     "leave it out: scale and shift are always there; `frozen: {scale: true, shift: true}` keeps "
+     "them at 1 and 0"},
     {"elementwiseaffine", "",
-     "leave it out: scale and shift are always there; `frozen: true` keeps them at 1 and 0"},
+     "leave it out: scale and shift are always there; `frozen: {scale: true, shift: true}` keeps "
+     "them at 1 and 0"},
     {"fromlogits", "", "leave it out: this loss always reads logits, without softmax before it"},
     {"reduction", "", "leave it out: a loss is the mean over the batch; `weight` multiplies it"},
     {"l2", "weight_decay", "write `weight_decay`"},

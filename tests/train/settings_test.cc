@@ -2,8 +2,10 @@
 // with, initial values from files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "src/frontend/frontend.h"
 #include "src/io/npy.h"
 #include "src/io/safetensors.h"
 #include "tests/train/session_testing.h"
@@ -53,6 +55,63 @@ Use UseOf(const CompiledModel& compiled) {
     use.gradients_of_fc1 += value.name.starts_with("learn.fc1");
   }
   return use;
+}
+
+constexpr char kNormed[] = R"(cgrun: 1
+data: {train: {format: synthetic, samples: 17}}
+inputs:
+  x: {shape: [3, 4, 4]}
+  y: {shape: [2]}
+paths:
+  learn:
+    ops:
+      - c: {op: conv, in: x, filters: 4, kernel: 3}
+      - bn: {op: batch_norm}
+      - {op: flatten}
+      - fc: {op: linear, units: 2}
+    loss: {op: squared_error, in: [fc, y]}
+train: {steps: 3, batch: 4, optimizer: {op: sgd, lr: 0.1}}
+)";
+
+// Whether training moves a state away from where it begins.
+bool Moves(const ModelSpec& model, const std::string& name) {
+  SessionOptions options;
+  Diagnostics diagnostics;
+  Session session(model, options, /*train=*/true, diagnostics);
+  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
+  const size_t index = session.engine().model().FindState(name);
+  const TensorType& type = session.engine().model().states[index].type;
+  HostTensor before(type.dtype, type.shape), after(type.dtype, type.shape);
+  session.engine().ReadState(index, before);
+  SessionObserver silent;
+  session.Train("", silent);
+  session.engine().ReadState(index, after);
+  return !(before == after);
+}
+
+TEST(SettingsTest, AFrozenBatchNormKeepsItsRunningStatistics) {
+  for (const char* state : {"learn.bn.running_mean", "learn.bn.running_var", "learn.bn.scale"}) {
+    EXPECT_TRUE(Moves(ModelOf(kNormed), state)) << state;
+    EXPECT_FALSE(Moves(ModelOf(kNormed, {"paths.learn.ops.bn.frozen=true"}), state)) << state;
+  }
+  const ModelSpec scale_alone = ModelOf(kNormed, {"paths.learn.ops.bn.frozen={scale: true}"});
+  EXPECT_FALSE(Moves(scale_alone, "learn.bn.scale"));
+  EXPECT_TRUE(Moves(scale_alone, "learn.bn.running_mean"));
+  EXPECT_TRUE(Moves(ModelOf(kNormed, {"paths.learn.ops.bn.frozen=true"}), "learn.c.weight"));
+}
+
+// In f64, beside finite differences: the gradient flows through the running statistics as constants.
+TEST(SettingsTest, AFrozenBatchNormIsTheSameInTrainingAndEvaluation) {
+  Diagnostics diagnostics;
+  const ModelSpec model = ModelOf(kNormed, {"paths.learn.ops.bn.frozen=true"});
+  const auto training = BuildForward(model, {EntryKind::kTrain, DType::kF32}, diagnostics);
+  const auto evaluation = BuildForward(model, {EntryKind::kEval, DType::kF32}, diagnostics);
+  ASSERT_TRUE(training && evaluation) << diagnostics.ToString();
+  const auto norm_of = [](const Graph& graph) {
+    const auto found = std::ranges::find(graph.nodes, OpId::batch_norm, &Node::op);
+    return found->attributes;
+  };
+  EXPECT_EQ(norm_of(*training), norm_of(*evaluation));
 }
 
 TEST(SettingsTest, FrozenParametersOwnNoGradientsAndNoOptimizerState) {
