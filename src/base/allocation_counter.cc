@@ -1,7 +1,6 @@
 // operator new and delete on malloc and free, with a counter.
 #include "src/base/allocation_counter.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <omp.h>
 #include <pthread.h>
@@ -14,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+
+#include "src/base/process_memory.h"
 
 #ifndef __has_feature  // clang's way to say which sanitizers there are
 #define __has_feature(name) 0
@@ -56,19 +57,6 @@ HeapUse CurrentHeapUse() {
 
 namespace {
 
-// A line of /proc/self/status, as "RssAnon:      1234 kB", in bytes.
-int64_t StatusBytes(const char* key) {
-  char text[4096];
-  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t size = read(fd, text, sizeof(text) - 1);
-  close(fd);
-  if (size <= 0) return 0;
-  text[size] = '\0';
-  const char* line = std::strstr(text, key);
-  return line == nullptr ? 0 : std::strtoll(line + std::strlen(key), nullptr, 10) * 1024;
-}
-
 // What calls have left of this thread's stack, but for a page below the frames that are in use.
 // What of its range is not mapped yet is passed over; of a stack without a limit only this is
 // looked at.
@@ -92,9 +80,9 @@ void ReleaseFreeStack() {
 
 }  // namespace
 
-int64_t ResidentBytes() { return StatusBytes("RssAnon:"); }
+int64_t ResidentBytes() { return ReadProcessMemory().anonymous; }
 
-int64_t MostResidentBytes() { return StatusBytes("VmHWM:"); }
+int64_t MostResidentBytes() { return ReadProcessMemory().most_resident; }
 
 void ReleaseFreeMemory() {
   ReleaseFreeStack();
@@ -183,6 +171,7 @@ void* Allocate(size_t size, size_t alignment) {
     if (void* block = FromPool(size)) return block;
   }
   CountAllocation();
+  NoteTaken(size);
   if (size == 0) size = 1;
   void* memory = alignment == 0 ? std::malloc(size)
                                 : std::aligned_alloc(
@@ -192,7 +181,9 @@ void* Allocate(size_t size, size_t alignment) {
 }
 
 void Free(void* memory) {
-  if (!small_pool.GiveBack(memory) && !large_pool.GiveBack(memory)) std::free(memory);
+  if (small_pool.GiveBack(memory) || large_pool.GiveBack(memory)) return;
+  NoteGivenBack(malloc_usable_size(memory));
+  std::free(memory);
 }
 
 }  // namespace

@@ -237,7 +237,7 @@ bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
   CompileOptions options = CompileOptionsOf(flags, model);
   const FittedRun run = FitMemory(flags, model, options);
   if (run.fits) {
-    if (run.memory) findings.lint.needed_bytes = run.memory->host();
+    if (run.memory) findings.lint.needed_bytes = run.memory->peak();
     return true;
   }
   PrintDiagnostics(findings.diagnostics);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/process_memory.h"
 #include "src/cli/command.h"
 #include "src/cli/command_line.h"
 #include "src/cli/console.h"
@@ -67,6 +68,7 @@ int ParseAndRun(int argc, char** argv) {
 }  // namespace cgrun
 
 int main(int argc, char** argv) {
+  cgrun::ShareOneHeap();
   cgrun::RestartForLibraries(argv);
   cgrun::ExitOnInterrupts();
   cgrun::NoteCommandLine(argc, argv);

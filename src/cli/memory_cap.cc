@@ -1,4 +1,4 @@
-// The sentences about a cap.
+// Fits runs into caps: what was found is told, and what does not fit is refused.
 #include "src/cli/memory_cap.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/cli/capped_run_text.h"
 #include "src/cli/console.h"
 #include "src/cli/swap_place.h"
 #include "src/compile/recompute.h"
@@ -21,143 +22,6 @@
 
 namespace cgrun {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
-constexpr size_t kTableWidth = 110;
-constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
-
-// The smallest cap, in tenths of a MiB and from 100 MiB on in whole ones, with which this run fits.
-std::string EnoughFor(const PlannedRun& run) {
-  const int64_t bytes = run.total();
-  const int64_t whole = (bytes + kMiB - 1) / kMiB;
-  if (whole >= 100) return fmt::format("`--memory {}MiB`", whole);
-  const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;
-  return fmt::format("`--memory {}.{}MiB`", tenths / 10, tenths % 10);
-}
-
-// Whether operators run one by one that run side by side without the cap.
-bool LacksLanes(const CappedRun& fit) {
-  return fit.free.side_by_side > 0 && fit.capped.side_by_side == 0;
-}
-
-// Whether that is all that makes it less.
-bool LacksLanesAlone(const CappedRun& fit) {
-  return LacksLanes(fit) && fit.capped.memory.arena + kBaseNoise >= fit.free.memory.arena;
-}
-
-// Whether a smaller cap is enough for what was found, by more than measured bases differ: by a
-// smaller arena, or for want of lanes.
-bool TakesLess(const CappedRun& fit) {
-  const bool is_less =
-      fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena ||
-      (LacksLanes(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
-  return is_less && fit.capped.total() < fit.free.total() &&
-         EnoughFor(fit.capped) != EnoughFor(fit.free);
-}
-
-// "for steps that take at most 18 % longer": what it costs to compute again, or to swap.
-std::string CostOf(double slower) {
-  const int64_t percent = std::llround(100 * std::max(0.0, slower));
-  if (percent == 0) return "for steps that take hardly longer";
-  return fmt::format("for steps that take at most {} % longer", percent);
-}
-
-// The same for what a cap would cost; no estimate says what lanes are worth.
-std::string CostOf(const CappedRun& fit) {
-  return LacksLanesAlone(fit) ? "with operators one by one" : CostOf(fit.slower());
-}
-
-std::string HoldersOf(const PlannedRun& run) {
-  std::string text;
-  for (const PeakHolder& holder : run.at_peak) {
-    text += (text.empty() ? "" : ", ") + holder.name + " " + FormatBytes(holder.bytes);
-  }
-  return text;
-}
-
-std::string DataPartsOf(const HostUse& use) {
-  std::string text;
-  const auto add = [&](int64_t bytes, const char* what) {
-    if (bytes == 0) return;
-    text += (text.empty() ? "" : ", ") + std::string(what) + " " + FormatBytes(bytes);
-  };
-  add(use.decoded, "decoded data");
-  add(use.loaders, "buffers of the loaders");
-  add(use.checkpoints, "copies for checkpoints");
-  add(use.kept, "what is kept");
-  return text;
-}
-
-// Of what takes as little as was found.
-const char* HeadOf(const CappedRun& fit) {
-  const PlannedRun& run = fit.capped;
-  if (LacksLanesAlone(fit)) return "one by one";
-  if (run.alone > 0) return "with less";
-  return run.swaps > 0 ? "again or swapped" : "computed again";
-}
-
-// What takes how much, as it is and, where that is less, as little as was found.
-std::string TableOf(const CappedRun& fit) {
-  const bool helps = TakesLess(fit);
-  std::vector<Align> columns = {Align::kLeft, Align::kRight};
-  if (helps) columns.push_back(Align::kRight);
-  columns.push_back(Align::kLeft);
-  TextTable table(columns);
-  const auto add = [&](const char* name, const std::string& plain, const std::string& again,
-                       const std::string& what) {
-    std::vector<std::string> row = {name, plain};
-    if (helps) row.push_back(again);
-    row.push_back(what);
-    table.Add(row);
-  };
-  const RunMemory &plain = fit.free.memory, &again = fit.capped.memory;
-  if (helps) add("", "as it is", HeadOf(fit), "");
-  add("arena", FormatBytes(plain.arena), FormatBytes(again.arena),
-      "most is held by " + HoldersOf(fit.capped));
-  if (plain.on_host) {
-    add("data", FormatBytes(plain.data), FormatBytes(again.data), DataPartsOf(again.parts));
-    add("base", FormatBytes(plain.base), FormatBytes(again.base),
-        "the process itself, without its arena and data");
-  }
-  add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
-  if (helps && !LacksLanesAlone(fit)) {
-    add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()),
-        "of its time, at most");
-  }
-  return table.ToString(kIndent, kTableWidth);
-}
-
-std::string WithoutLineEnd(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-// "what a quick search computes again or swaps": one for the cap itself may find less, and mostly
-// finds quicker steps. "operators one by one": lanes alone are left out.
-std::string WhatHelps(const CappedRun& fit) {
-  if (LacksLanesAlone(fit)) return "operators one by one";
-  const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
-  std::vector<std::string> ways;
-  if (fit.capped.second_runs > 0 || fit.capped.alone + fit.capped.swaps == 0) {
-    ways.emplace_back("computes again");
-  }
-  if (fit.capped.swaps > 0) ways.emplace_back("swaps");
-  if (fit.capped.alone > 0) ways.emplace_back("has work on one thread");
-  return "what " + search + " " + fmt::format("{}", fmt::join(ways, " or "));
-}
-
-// "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.
-std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_asked_for) {
-  const std::vector<std::string> texts =
-      FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
-  const bool helps = TakesLess(fit);
-  std::string text = fmt::format("{} {}", what, texts[1]);
-  if (helps) text += fmt::format(", or {} with {}", texts[2], WhatHelps(fit));
-  text += is_asked_for ? ", more than the cap of " + texts[0]
-                       : ", more than the " + texts[0] + " that are free";
-  if (!helps) text += "; computing more again, as far as it was tried, takes no less";
-  return WithoutLineEnd(text + "\n" + TableOf(fit));
-}
 
 // Of what does not grow with the batch, with nothing left for what is measured otherwise.
 int64_t LeastWithoutSamples(const PlannedRun& run) {
@@ -223,23 +87,15 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
                      FormatBytes(run.total()));
 }
 
-std::string LinesOf(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) {
-    if (!line.empty()) text += (text.empty() ? "" : "\n" + std::string(kIndent)) + line;
-  }
-  return text;
-}
-
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
-            const CappedRun& fit, std::optional<SmallerBatch>& smaller, bool is_resumed,
-            Diagnostics& diagnostics) {
+            const MemoryCap& cap, const CappedRun& fit, std::optional<SmallerBatch>& smaller,
+            bool is_resumed, Diagnostics& diagnostics) {
   const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
-    help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit));
+    help.push_back(EnoughFor(fit.capped, cap) + " is enough, " + CostOf(fit));
   }
-  help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
+  help.push_back(EnoughFor(fit.free, cap) + " is enough" + (helps ? " for steps as they are" : ""));
   if (!is_resumed) help.push_back(BatchHelp(model, library, options, fit, smaller));
   const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
   if (!model.train->swap && fit.capped.of_batch > lacks && CanSwapHere(model)) {
@@ -248,57 +104,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
             ? "`--swap host` lets tensors wait in the host's memory, where that takes less"
             : "`--swap DIR` lets tensors wait in a file, where that takes less");
   }
-  diagnostics.Error(model.train->memory->mark,
-                    RefusalOf("the run takes", fit, /*is_asked_for=*/true), LinesOf(help));
-}
-
-// "a file of 52.0 MiB"
-std::string SwapPlaceText(bool to_host, int64_t bytes) {
-  return to_host ? FormatBytes(bytes) + " of host memory" : "a file of " + FormatBytes(bytes);
-}
-
-// "2 operators of a step run a second time, 1 tensor is swapped to a file of 52.0 MiB"; nothing
-// where all is as it is without the cap.
-std::string HowText(const CappedRun& fit) {
-  const PlannedRun& run = fit.capped;
-  const bool lacks_lanes = LacksLanes(fit);
-  if (fit.arena_cap == 0) return lacks_lanes ? "no operators run side by side" : "";
-  std::string text;
-  const auto add = [&](int64_t count, std::string_view noun, const std::string& one,
-                       const std::string& more) {
-    if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + FormatCount(count, noun) + (count == 1 ? one : more);
-  };
-  add(run.second_runs, "operator", " of a step runs a second time", " of a step run a second time");
-  const std::string place = " swapped to " + SwapPlaceText(!run.memory.on_host, run.swap_bytes);
-  add(run.swaps, "tensor", " is" + place, " are" + place);
-  const std::string why = " on one thread, in a smaller workspace";
-  add(run.alone, "operator", " works" + why, " work" + why);
-  if (lacks_lanes) {
-    text += text.empty() ? "" : ", ";
-    text += "no operators run side by side, which the time leaves out";
-  }
-  return text;
-}
-
-// "; steps take about 2.1 % longer"; nothing where the arena is as it is.
-std::string TimeText(const CappedRun& fit) {
-  if (fit.arena_cap == 0) return "";
-  const double percent = 100 * fit.slower();
-  return "; steps take about " + (percent <= -0.05 ? fmt::format("{:.1f} % less time", -percent)
-                                                   : LongerText(fit.slower()));
-}
-
-std::string FitText(const CappedRun& fit) {
-  const auto texts = FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
-  const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
-  const std::string how = HowText(fit);
-  if (how.empty()) {
-    return fmt::format("cap: the run takes {} of the {} that it may, {}: the cap costs nothing",
-                       texts[2], texts[0], spare);
-  }
-  return fmt::format("cap: {} of {}, instead of {}: {}{}; {}", texts[2], texts[0], texts[1], how,
-                     TimeText(fit), spare);
+  diagnostics.Error(cap.mark, RefusalOf("the run takes", fit, cap.name), LinesOf(help));
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.
@@ -340,7 +146,11 @@ std::string BatchText(const BatchFit& fit, int64_t cap) {
 // What there is, where nobody says how much may be taken.
 int64_t CapOf(const ModelSpec& model, const KernelLibrary& library) {
   if (model.train->memory) return model.train->memory->value;
-  if (KindOfDevice(library.name()).on_host) return FreeHostMemory();
+  if (KindOfDevice(library.name()).on_host) {
+    RunMemory like;
+    like.beside = MeasureFootprint(like, HostThreads());
+    return LargestPeak(ReadHostLimits(), like);
+  }
   return OpenDevice(library.name())->Info().free_bytes;
 }
 
@@ -358,17 +168,17 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
   SetRoom(capped.free.memory);
   SetRoom(capped.capped.memory);
-  std::vector<std::string> help = {EnoughFor(capped.free) + " is enough for it"};
+  MemoryCap limit{cap, model.train->batch.mark};
+  if (!model.train->memory) limit.name = "the free memory of";
+  std::vector<std::string> help = {EnoughFor(capped.free, limit) + " is enough for it"};
   if (TakesLess(capped)) {
-    help.push_back(
-        fmt::format("`--batch 1` {}, {}",
-                    capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
-                    CostOf(capped)));
+    const std::string enough = EnoughFor(capped.capped, limit);
+    help.push_back(fmt::format("`--batch 1` {}, {}",
+                               capped.fits() ? "fits" : "with " + enough + " is enough",
+                               CostOf(capped)));
   }
-  diagnostics.Error(
-      model.train->batch.mark,
-      RefusalOf("a batch of one sample takes", capped, model.train->memory.has_value()),
-      LinesOf(help));
+  diagnostics.Error(limit.mark, RefusalOf("a batch of one sample takes", capped, limit.name),
+                    LinesOf(help));
 }
 
 // A larger batch than the one that was found, for which more is computed again than the search
@@ -396,11 +206,26 @@ std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary&
   return std::move(fit->run);
 }
 
-std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& library,
+// The least of the limits, as a run like this one meets it.
+MemoryCap CapOfLimits(const HostLimits& limits, const RunMemory& like, SourceMark mark) {
+  MemoryCap cap{LargestPeak(limits, like), std::move(mark), "the free memory of"};
+  const auto is_least = [&](int64_t limit, int64_t HostLimits::*member) {
+    HostLimits alone;
+    alone.*member = limit;
+    return LargestPeak(alone, like) == cap.bytes;
+  };
+  if (is_least(limits.address_space, &HostLimits::address_space)) {
+    cap.name = "what `ulimit -v` leaves,";
+  }
+  if (is_least(limits.group, &HostLimits::group)) cap.name = "what the control group leaves,";
+  return cap;
+}
+
+std::optional<CappedRun> KeepCap(const MemoryCap& limit, RunPlanner& planner,
+                                 const ModelSpec& model, const KernelLibrary& library,
                                  CompileOptions& options, std::optional<int64_t> base,
                                  Diagnostics& diagnostics) {
-  const int64_t cap = model.train->memory->value;
-  RunPlanner planner(model, library, options);
+  const int64_t cap = limit.bytes;
   std::optional<SmallerBatch> smaller;
   std::optional<PlannedRun> ahead;  // how fast a swap is would be measured beside it
   if (!model.train->swap) ahead = PlanAhead(planner, options, cap, base);
@@ -418,7 +243,7 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   if (!fit->fits()) {
     SetRoom(fit->free.memory);
     SetRoom(fit->capped.memory);
-    Refuse(model, library, options, *fit, smaller, base.has_value(), diagnostics);
+    Refuse(model, library, options, limit, *fit, smaller, base.has_value(), diagnostics);
     return std::nullopt;
   }
   options.arena_cap = fit->arena_cap;
@@ -439,6 +264,14 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, CompileOptions& 
   if (!with_batch) return {};
   model = std::move(*with_batch);
   return {true, run->memory};
+}
+
+FittedRun FittedOf(const std::optional<CappedRun>& fit) {
+  if (!fit) return {};
+  FittedRun fitted{true, fit->capped.memory};
+  if (fit->arena_cap > 0) fitted.slower = fit->slower();
+  fitted.slowdown_without_cap = fit->free.slowdown;
+  return fitted;
 }
 
 }  // namespace
@@ -464,10 +297,28 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
   }
   if (automatic) {
     fitted = FitBatchOf(flags, model, options, diagnostics);
-  } else if (const auto fit = KeepCap(model, KernelsOf(model), options, base, diagnostics)) {
-    fitted = {true, fit->capped.memory};
-    if (fit->arena_cap > 0) fitted.slower = fit->slower();
-    fitted.slowdown_without_cap = fit->free.slowdown;
+  } else {
+    const KernelLibrary& library = KernelsOf(model);
+    const MemoryCap cap{model.train->memory->value, model.train->memory->mark, kCapName};
+    RunPlanner planner(model, library, options);
+    fitted = FittedOf(KeepCap(cap, planner, model, library, options, base, diagnostics));
+  }
+  PrintDiagnostics(diagnostics);
+  fitted.printed = std::move(diagnostics);
+  return fitted;
+}
+
+FittedRun FitWithin(const HostLimits& limits, const ModelSpec& model, CompileOptions& options,
+                    std::optional<int64_t> base) {
+  const KernelLibrary& library = KernelsOf(model);
+  Diagnostics diagnostics;
+  FittedRun fitted;
+  RunPlanner planner(model, library, options);
+  CompileOptions quick = options;
+  quick.effort = PlanEffort::kQuick;
+  if (const auto like = planner.Plan(quick, diagnostics)) {
+    const MemoryCap cap = CapOfLimits(limits, like->memory, SourceMark{model.tree.mark.file});
+    fitted = FittedOf(KeepCap(cap, planner, model, library, options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);
   fitted.printed = std::move(diagnostics);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "src/cli/model_flags.h"
+#include "src/device/host_limits.h"
 #include "src/train/run_shape.h"
 
 namespace cgrun {
@@ -28,6 +29,11 @@ struct FittedRun {
 // are those that `model` was loaded with. `base`: of a run that goes on, so that what fitted fits
 // again; nothing: as it is planned.
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
+                    std::optional<int64_t> base = std::nullopt);
+
+// The same for a run that nobody has given a cap: the cap is what `limits` leave. `model` has its
+// batch.
+FittedRun FitWithin(const HostLimits& limits, const ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 
 }  // namespace cgrun

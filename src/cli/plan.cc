@@ -60,10 +60,10 @@ void WarnOfTooMuch(const RunMemory& memory, int64_t data_bytes, const Device& de
   const DeviceInfo info = device.Info();
   const int64_t held = memory.base + data_bytes;
   const std::string fault =
-      machine ? FaultOfRoom(memory.host(), {"the machine in '" + machine->file + "'",
+      machine ? FaultOfRoom(memory.peak(), {"the machine in '" + machine->file + "'",
                                             machine->total_bytes, machine->free_bytes, "there"})
       : memory.on_host
-          ? FaultOfRoom(memory.host(), {"this machine", info.total_bytes, FreeHostMemory() + held})
+          ? FaultOfRoom(memory.peak(), {"this machine", info.total_bytes, FreeHostMemory() + held})
           : FaultOfRoom(memory.arena, {"device " + info.name, info.total_bytes, info.free_bytes});
   if (!fault.empty()) PrintWarning(fault);
 }
@@ -237,6 +237,11 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   }
   subject.data_bytes = memory.data;
   subject.base_bytes = memory.base;
+  subject.start_bytes = memory.start;
+  subject.container_bytes = memory.container();
+  subject.address_space_bytes = memory.address_space();
+  subject.code_bytes = memory.beside.code;
+  subject.kernel_bytes = memory.beside.kernel;
   WarnOfTooMuch(memory, shape.host.decoded_bytes, *OpenDevice(library.name()), machine);
   if (!plan_flags.html.empty()) WritePage(plan_flags.html, subject, compiled->layout, baselines);
   const std::string json = PlanJson(subject, compiled->layout);

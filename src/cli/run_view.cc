@@ -63,9 +63,13 @@ std::string PlannedText(const MemoryUse& memory) {
   if (!memory.has_plan()) {
     return "not planned: eager mode takes it as it goes (--mode graph knows it before)";
   }
+  const std::string parts = fmt::format("(arena {}, data {}, base {})", FormatBytes(memory.arena),
+                                        FormatBytes(memory.data), FormatBytes(memory.base));
   const std::string text =
-      fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
-                  FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
+      memory.start > memory.in_steps()
+          ? fmt::format("planned {} for reading and compiling, and {} in steps {}",
+                        FormatBytes(memory.start), FormatBytes(memory.in_steps()), parts)
+          : fmt::format("planned {} {}", FormatBytes(memory.planned()), parts);
   if (memory.swap_space == 0) return text;
   return text +
          (memory.swaps_to_host ? ", pinned host memory for swapped tensors " : ", swap file ") +

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -19,6 +21,7 @@
 #include "src/cli/signals.h"
 #include "src/cli/weights_flag.h"
 #include "src/cli/weights_report.h"
+#include "src/device/host_limits.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/program/serialize.h"
@@ -134,7 +137,8 @@ void WritePage(const ModelSpec& model, const RunSettings& settings, const Sessio
   RunPage page;
   page.model = model.name.value;
   page.facts = TrainFacts(result, folder);
-  page.charts = ChartsOf(ReadTextFile(folder + "/metrics.csv"));
+  std::ifstream metrics(folder + "/metrics.csv");
+  page.charts = ChartsOf(metrics);
   page.matrices = ConfusionMatrices(result.last, session.class_names());
   page.layout = session.layout();
   page.origin = OriginRows(settings, model.train->seed.value);
@@ -286,6 +290,30 @@ TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) 
   }
 }
 
+// Whether the run can be planned for less memory than it would take.
+bool CanShrink(const ModelSpec& model, const SessionOptions& options) {
+  return options.mode == Mode::kGraph && KindOfDevice(options.device).on_host &&
+         options.image == nullptr && model.train && !model.train->memory;
+}
+
+// A run that may not fit into what there is is planned again for that: then `fitted` and `options`
+// say how. Null where it cannot fit, which is printed.
+std::unique_ptr<Session> OpenSession(const ModelSpec& model, SessionOptions& options,
+                                     FittedRun& fitted, Diagnostics& diagnostics) {
+  const HostLimits limits = ReadHostLimits();
+  if (CanShrink(model, options)) options.limits = limits;
+  try {
+    return std::make_unique<Session>(model, options, /*train=*/true, diagnostics);
+  } catch (const MayNotFit&) {
+    options.limits.reset();
+  }
+  fitted = FitWithin(limits, model, options.compile, options.base);
+  if (!fitted.fits) return nullptr;
+  options.base = fitted.memory->base;
+  diagnostics = Diagnostics();  // what is wrong is found again
+  return std::make_unique<Session>(model, options, /*train=*/true, diagnostics);
+}
+
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
         const ProfileFlags& profile) {
   Training training = FindTraining(flags, train_flags);
@@ -309,11 +337,13 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
     options.base = training.resumed->settings.base_bytes;
     options.compile.lanes = training.resumed->settings.lanes;
   }
-  const FittedRun fitted = FitMemory(flags, model, options.compile, options.base);
+  FittedRun fitted = FitMemory(flags, model, options.compile, options.base);
   if (!fitted.fits) return kBadInput;
   if (fitted.memory) options.base = fitted.memory->base;
   WarnOfSlowBF16(model, KernelsOf(model), diagnostics);
-  Session session(model, options, /*train=*/true, diagnostics);
+  const std::unique_ptr<Session> opened = OpenSession(model, options, fitted, diagnostics);
+  if (!opened) return kBadInput;
+  Session& session = *opened;
   training.resumed ? PrintBriefly(diagnostics) : PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
   TellNotes(session.data_notes());
@@ -364,9 +394,11 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
     result.expected_slowdown = fitted.slower;
   }
   view.Clear();
+  session.FreeArenas();
+  WritePage(model, settings, session, result, folder);
+  result.memory = session.MeasureMemory();
   const std::string json = SummaryJson(model, session, result);
   WriteSummary(folder, json);
-  WritePage(model, settings, session, result, folder);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads, HostCapOf(model));
   for (const PassResult& evaluation : result.last.evaluations) WarnOfLosses(evaluation);

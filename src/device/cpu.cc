@@ -17,7 +17,7 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
-#include "src/device/control_group.h"
+#include "src/device/host_limits.h"
 
 namespace cgrun {
 namespace {
@@ -30,17 +30,6 @@ std::string CpuModel() {
     if (colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown processor";
-}
-
-// A line "MemAvailable:   123 kB" of /proc/meminfo, in bytes; 0 if it is not there.
-int64_t MemInfo(const std::string& key) {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  int64_t kib = 0;
-  while (file >> word) {
-    if (word == key + ":" && file >> kib) return kib * 1024;
-  }
-  return 0;
 }
 
 int64_t RoundToPages(int64_t bytes) {
@@ -80,12 +69,6 @@ int ControlGroupThreads() {
 
 }  // namespace
 
-int64_t FreeHostMemory() {
-  const int64_t available = MemInfo("MemAvailable");
-  const int64_t free = available > 0 ? available : std::numeric_limits<int64_t>::max();
-  return std::min(free, ControlGroupMemory(""));
-}
-
 void CheckRoom(int64_t bytes, int64_t free_bytes) {
   if (bytes <= free_bytes) return;
   throw UserError("cannot take " + MiB(bytes) + " of memory: " + MiB(free_bytes) + " are free",
@@ -107,8 +90,8 @@ DeviceInfo CpuDevice::Info() const {
   const std::string threads = std::to_string(std::thread::hardware_concurrency());
   return {name_,
           CpuModel() + ", " + threads + " hardware threads",
-          MemInfo("MemTotal"),
-          MemInfo("MemAvailable"),
+          ReadMachineMemory().total,
+          ReadMachineMemory().available,
           {}};
 }
 

@@ -324,8 +324,13 @@ void EagerProgram::Fetch(int index, ValueId value, std::span<std::byte> bytes) c
   CopyOut(entry.tensors[id].block, bytes);
 }
 
-void EagerProgram::ReadState(size_t index, HostTensor& tensor) const {
-  CopyOut(state_blocks_[index], tensor.bytes());
+void EagerProgram::ReadState(size_t index, std::span<std::byte> plain) const {
+  CopyOut(state_blocks_[index], plain);
+}
+
+std::span<const std::byte> EagerProgram::StateInPlace(size_t index) const {
+  if (!KindOfDevice(library_.name()).on_host) return {};
+  return {state_blocks_[index]->address, static_cast<size_t>(ByteSize(states_[index].type))};
 }
 
 void EagerProgram::WriteState(size_t index, const HostTensor& tensor) {

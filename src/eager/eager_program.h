@@ -117,7 +117,9 @@ class EagerProgram {
   void Fetch(int entry, ValueId value, std::span<std::byte> bytes) const;
 
   // By index into states(); of the state's type.
-  void ReadState(size_t index, HostTensor& tensor) const;
+  void ReadState(size_t index, std::span<std::byte> plain) const;
+  // The state's bytes until the next run; empty where the device has a memory of its own.
+  std::span<const std::byte> StateInPlace(size_t index) const;
   void WriteState(size_t index, const HostTensor& tensor);
   // Gives every state the value that its initialiser says.
   void InitializeStates();

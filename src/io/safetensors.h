@@ -76,6 +76,14 @@ class SafetensorsReader {
 // checksum.
 SafetensorsFile ReadSafetensors(const std::string& path);
 
+// Gives the elements of tensors, row by row, one tensor after the other.
+class TensorSource {
+ public:
+  virtual ~TensorSource() = default;
+  // The bytes of tensor `index`, valid until the next call.
+  virtual std::span<const std::byte> BytesOf(size_t index) = 0;
+};
+
 // Writes files of one set of tensors, as checkpoints need. After its construction Write() does not
 // allocate while the metadata takes less than `metadata_room` bytes.
 class SafetensorsWriter {
@@ -88,12 +96,16 @@ class SafetensorsWriter {
   // UserError for a file that cannot be written and for metadata that is not UTF-8.
   void Write(std::string_view path, std::span<const std::span<const std::byte>> data,
              const SafetensorsMetadata& metadata = {});
-  // The same with a checksum, which is set in `metadata`; so that it does not allocate, the text of
-  // its key has 16 characters before.
-  void WriteWithChecksum(std::string_view path, std::span<const std::span<const std::byte>> data,
-                         SafetensorsMetadata& metadata);
+  // The same of `source`, which is asked once for each tensor of `specs`, with a checksum.
+  // `metadata` has sixteen characters under kChecksumKey; the file has the checksum there.
+  void WriteWithChecksum(std::string_view path, TensorSource& source,
+                         const SafetensorsMetadata& metadata);
 
  private:
+  // Begins `path` with the header.
+  void Begin(std::string_view path, const SafetensorsMetadata& metadata);
+  void Add(size_t index, std::span<const std::byte> bytes);
+
   std::vector<TensorSpec> specs_;
   std::vector<size_t> order_;  // indices of specs_ as they lie in the file
   std::string entries_;        // the header's part that does not change

@@ -15,6 +15,9 @@ namespace cgrun {
 namespace {
 
 constexpr size_t kHeaderAlignment = 8;
+constexpr size_t kLengthBytes = 8;  // of the header's length, in front of it
+// No text of the metadata has this: its quotes are escaped.
+constexpr std::string_view kBeforeChecksum = "\"cgrun:checksum\":\"";
 
 // Length in bytes of the UTF-8 sequence at the front of `text`; 0 where there is none (overlong
 // forms, surrogates and what is beyond U+10FFFF are none).
@@ -123,39 +126,51 @@ SafetensorsWriter::SafetensorsWriter(std::vector<TensorSpec> specs, size_t metad
   header_.reserve(entries_.size() + metadata_room + 64);
 }
 
-void SafetensorsWriter::Write(std::string_view path,
-                              std::span<const std::span<const std::byte>> data,
-                              const SafetensorsMetadata& metadata) {
-  CGRUN_CHECK(data.size() == specs_.size());
+void SafetensorsWriter::Begin(std::string_view path, const SafetensorsMetadata& metadata) {
   header_ = '{';
   if (!metadata.empty()) AppendMetadata(metadata, &header_);
   if (!metadata.empty() && !entries_.empty()) header_ += ',';
   header_ += entries_;
   header_ += '}';
   header_.append((kHeaderAlignment - header_.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
-  std::array<std::byte, 8> length;
+  std::array<std::byte, kLengthBytes> length;
   StoreLittle<uint64_t>(header_.size(), length.data());
   file_.Open(path);
   file_.Write(length);
   file_.Write(header_);
-  for (size_t i : order_) {
-    CGRUN_CHECK(static_cast<int64_t>(data[i].size()) == Bytes(specs_[i])) << specs_[i].name;
-    file_.Write(data[i]);
-  }
+}
+
+void SafetensorsWriter::Add(size_t index, std::span<const std::byte> bytes) {
+  CGRUN_CHECK(static_cast<int64_t>(bytes.size()) == Bytes(specs_[index])) << specs_[index].name;
+  file_.Write(bytes);
+}
+
+void SafetensorsWriter::Write(std::string_view path,
+                              std::span<const std::span<const std::byte>> data,
+                              const SafetensorsMetadata& metadata) {
+  CGRUN_CHECK(data.size() == specs_.size());
+  Begin(path, metadata);
+  for (size_t i : order_) Add(i, data[i]);
   file_.Commit();
 }
 
-void SafetensorsWriter::WriteWithChecksum(std::string_view path,
-                                          std::span<const std::span<const std::byte>> data,
-                                          SafetensorsMetadata& metadata) {
-  CGRUN_CHECK(data.size() == specs_.size());
+// The header comes before the tensors, so that its checksum is set when all of them are written.
+void SafetensorsWriter::WriteWithChecksum(std::string_view path, TensorSource& source,
+                                          const SafetensorsMetadata& metadata) {
+  Begin(path, metadata);
   SafetensorsChecksum checksum(metadata);
   for (size_t i : order_) {
+    const std::span<const std::byte> bytes = source.BytesOf(i);
     checksum.AddTensor(specs_[i]);
-    checksum.AddBytes(data[i]);
+    checksum.AddBytes(bytes);
+    Add(i, bytes);
   }
-  metadata[kChecksumKey] = checksum.Text().data();
-  Write(path, data, metadata);
+  const auto text = checksum.Text();
+  const std::string_view digits = text.data();
+  const size_t key = header_.find(kBeforeChecksum), begin = key + kBeforeChecksum.size();
+  CGRUN_CHECK(key != header_.npos && header_[begin + digits.size()] == '"') << "no room for it";
+  file_.Rewrite(static_cast<int64_t>(kLengthBytes + begin), digits);
+  file_.Commit();
 }
 
 void WriteSafetensors(std::string_view path, const std::vector<SafetensorsEntry>& entries,

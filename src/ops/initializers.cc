@@ -112,20 +112,21 @@ constexpr int64_t kChunk = 4096;  // elements at a time: a multiple of 4
 // Elements [begin, end) of a tensor; `begin` is a multiple of kChunk.
 class Filler {
  public:
-  Filler(const Distribution& distribution, uint64_t key, HostTensor& tensor)
-      : d_(distribution), key_(key), tensor_(tensor) {}
+  Filler(const Distribution& distribution, uint64_t key, DType dtype, std::span<std::byte> plain)
+      : d_(distribution), key_(key), dtype_(dtype), plain_(plain) {}
 
   void Fill(int64_t begin, int64_t end) const {
     for (int64_t first = begin; first < end; first += kChunk) {
       const int64_t last = std::min(first + kChunk, end);
-      if (d_.kind == Kind::kUniform) {
+      if (d_.kind == Kind::kConstant) {
+        FillOthers(first, last, [&](int64_t) { return d_.a; });
+      } else if (d_.kind == Kind::kUniform) {
         FillUniform(first, last);
-      } else if (tensor_.dtype() == DType::kF32) {
+      } else if (dtype_ == DType::kF32) {
         FillNormalFloats(first, last);
       } else {
-        for (int64_t i = first; i < last; ++i) {
-          tensor_.Set(i, NormalOf(d_, key_, static_cast<uint64_t>(i)));
-        }
+        FillOthers(first, last,
+                   [&](int64_t i) { return NormalOf(d_, key_, static_cast<uint64_t>(i)); });
       }
     }
   }
@@ -135,29 +136,39 @@ class Filler {
     std::array<uint32_t, kChunk> bits;
     const auto count = static_cast<size_t>(last - first);
     RandomBitsFrom(key_, 0, static_cast<uint64_t>(first), std::span(bits).first(count));
-    if (tensor_.dtype() == DType::kF32) {
-      float* to = tensor_.data<float>().data() + first;
+    if (dtype_ == DType::kF32) {
+      float* to = FloatsAt(first);
       for (size_t i = 0; i < count; ++i) to[i] = static_cast<float>(UniformOf(d_, bits[i]));
       return;
     }
-    for (size_t i = 0; i < count; ++i) {
-      tensor_.Set(first + static_cast<int64_t>(i), UniformOf(d_, bits[i]));
-    }
+    FillOthers(first, last,
+               [&](int64_t i) { return UniformOf(d_, bits[static_cast<size_t>(i - first)]); });
+  }
+
+  // Rounds number(i) to the tensor's type.
+  template <class Number>
+  void FillOthers(int64_t first, int64_t last, Number number) const {
+    HostTensor rounded(dtype_, Shape{last - first});
+    for (int64_t i = first; i < last; ++i) rounded.Set(i - first, number(i));
+    std::ranges::copy(rounded.bytes(), plain_.begin() + first * SizeOf(dtype_));
   }
 
   void FillNormalFloats(int64_t first, int64_t last) const {
     std::array<double, kChunk> near;
     const auto count = static_cast<size_t>(last - first);
     NearNormalsFrom(key_, 0, static_cast<uint64_t>(first), std::span(near).first(count));
-    float* to = tensor_.data<float>().data() + first;
+    float* to = FloatsAt(first);
     for (size_t i = 0; i < count; ++i) {
       to[i] = NormalFloat(d_, key_, static_cast<uint64_t>(first) + i, near[i]);
     }
   }
 
+  float* FloatsAt(int64_t first) const { return reinterpret_cast<float*>(plain_.data()) + first; }
+
   const Distribution& d_;
   uint64_t key_;
-  HostTensor& tensor_;
+  DType dtype_;
+  std::span<std::byte> plain_;
 };
 
 // Calls fill(begin, end) for parts of `count` elements, on threads that end with the call.
@@ -178,11 +189,6 @@ void InParts(int64_t count, const std::function<void(int64_t, int64_t)>& fill) {
   for (std::thread& thread : threads) thread.join();
 }
 
-void FillConstant(double value, HostTensor& tensor) {
-  if (value == 0) return;  // as tensors are made; −0 is 0
-  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, value);
-}
-
 }  // namespace
 
 std::vector<std::string> InitializerNames() {
@@ -194,20 +200,35 @@ std::vector<std::string> InitializerNames() {
 
 HostTensor InitialValue(const std::string& name, const TensorType& type, const ParameterInfo& info,
                         uint64_t seed) {
-  if (info.init == "file") return ReadInitialFile(info, type);
+  HostTensor tensor(type.dtype, type.shape);
+  FillInitialValue(name, type, info, seed, tensor.bytes());
+  return tensor;
+}
+
+void FillInitialValue(const std::string& name, const TensorType& type, const ParameterInfo& info,
+                      uint64_t seed, std::span<std::byte> plain) {
   const uint64_t key = RandomKey(seed, name);
-  if (info.init == "orthogonal") return OrthogonalValue(type, Argument(info, 0, 1), key);
+  const auto copy = [&](const HostTensor& tensor) {
+    std::ranges::copy(tensor.bytes(), plain.begin());
+  };
+  if (info.init == "file") return copy(ReadInitialFile(info, type));
+  if (info.init == "orthogonal") return copy(OrthogonalValue(type, Argument(info, 0, 1), key));
   const auto it = Distributions().find(info.init);
   CGRUN_CHECK(it != Distributions().end()) << "no initialiser " << info.init;
   const Distribution distribution = it->second(info);
-  HostTensor tensor(type.dtype, type.shape);
-  if (distribution.kind == Kind::kConstant) {
-    FillConstant(distribution.a, tensor);
-  } else {
-    const Filler filler(distribution, key, tensor);
-    InParts(tensor.elements(), [&](int64_t begin, int64_t end) { filler.Fill(begin, end); });
+  if (distribution.kind == Kind::kConstant && distribution.a == 0) {  // −0 is 0, too
+    std::ranges::fill(plain, std::byte{0});
+    return;
   }
-  return tensor;
+  const Filler filler(distribution, key, type.dtype, plain);
+  InParts(type.shape.Elements(), [&](int64_t begin, int64_t end) { filler.Fill(begin, end); });
+}
+
+// A file may hold wider numbers, up to f64. An orthogonal matrix is computed in f64.
+int64_t InitialValueBytes(const TensorType& type, const ParameterInfo& info) {
+  if (info.init != "file" && info.init != "orthogonal") return 0;
+  const auto wide = static_cast<int64_t>(sizeof(double));
+  return ByteSize(type) + type.shape.Elements() * wide;
 }
 
 }  // namespace cgrun

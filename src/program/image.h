@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/host_tensor.h"
@@ -75,6 +76,10 @@ struct ImageState {
   int64_t offset = 0;
   Layout layout = {};  // in the arena, as many bytes as plain; files and ReadState() are plain
 };
+
+// Whether the state's bytes in the arena are what files hold, on a device that shares the host's
+// memory.
+bool ReadsInPlace(const ImageState& state, std::string_view device);
 
 struct ImageConstant {
   std::string name;

@@ -19,6 +19,10 @@ const ImageEntry* ProgramImage::Find(EntryKind kind, int64_t batch) const {
   return nullptr;
 }
 
+bool ReadsInPlace(const ImageState& state, std::string_view device) {
+  return state.layout.IsPlain() && KindOfDevice(device).on_host;
+}
+
 namespace {
 
 // That one run begins, so that no more are under way at a time.
@@ -251,18 +255,26 @@ void Program::PrepareStaging() {
 void Program::InitializeStates() {
   for (size_t i = 0; i < image_.states.size(); ++i) {
     const ImageState& state = image_.states[i];
-    WriteState(i, InitialValue(state.name, state.type, state.info, image_.seed));
+    FillState(i, [&](std::span<std::byte> plain) {
+      FillInitialValue(state.name, state.type, state.info, image_.seed, plain);
+    });
   }
 }
 
 HostTensor Program::ReadState(size_t index) const {
   const ImageState& state = image_.states[index];
   HostTensor tensor(state.type.dtype, state.type.shape);
-  ReadState(index, tensor);
+  ReadState(index, tensor.bytes());
   return tensor;
 }
 
-void Program::ReadState(size_t index, HostTensor& tensor) const {
+std::span<const std::byte> Program::StateInPlace(size_t index) const {
+  const ImageState& state = image_.states[index];
+  if (!ReadsInPlace(state, image_.device)) return {};
+  return {Address({state.offset}), static_cast<size_t>(ByteSize(state.type))};
+}
+
+void Program::ReadState(size_t index, std::span<std::byte> plain) const {
   const ImageState& state = image_.states[index];
   const auto read = [&](size_t offset, std::span<std::byte> to) {
     device_.Copy(CopyKind::kDeviceToHost, to.data(), Address({state.offset}) + offset,
@@ -270,28 +282,45 @@ void Program::ReadState(size_t index, HostTensor& tensor) const {
     device_.Synchronize(context_.stream);
   };
   if (const auto& copy = layout_copies_[index]) {
-    copy->ToPlain(tensor.bytes(), staging_, read);
+    copy->ToPlain(plain, staging_, read);
   } else {
-    read(0, tensor.bytes());
+    read(0, plain);
   }
 }
 
 void Program::WriteState(size_t index, const HostTensor& tensor) {
-  last_entry_ = -1;
   const ImageState& state = image_.states[index];
   CGRUN_CHECK(tensor.dtype() == state.type.dtype && tensor.shape() == state.type.shape)
       << state.name;
+  WritePlain(index, tensor.bytes());
+}
+
+void Program::FillState(size_t index, const std::function<void(std::span<std::byte> plain)>& fill) {
+  const ImageState& state = image_.states[index];
+  const auto bytes = static_cast<size_t>(ByteSize(state.type));
+  if (ReadsInPlace(state, image_.device)) {
+    last_entry_ = -1;
+    return fill({Address({state.offset}), bytes});
+  }
+  std::vector<std::byte> copy(bytes);
+  fill(copy);
+  WritePlain(index, copy);
+}
+
+void Program::WritePlain(size_t index, std::span<const std::byte> plain) {
+  last_entry_ = -1;
+  const ImageState& state = image_.states[index];
   const auto write = [&](size_t offset, std::span<const std::byte> from) {
     device_.Copy(CopyKind::kHostToDevice, Address({state.offset}) + offset, from.data(),
                  static_cast<int64_t>(from.size()), context_.stream);
   };
   if (const auto& copy = layout_copies_[index]) {
-    copy->FromPlain(tensor.bytes(), staging_, [&](size_t offset, std::span<const std::byte> from) {
+    copy->FromPlain(plain, staging_, [&](size_t offset, std::span<const std::byte> from) {
       write(offset, from);
       device_.Synchronize(context_.stream);  // before the next piece stands in the same bytes
     });
   } else {
-    write(0, tensor.bytes());
+    write(0, plain);
   }
 }
 

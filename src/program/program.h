@@ -5,6 +5,7 @@
 #ifndef CGRUN_PROGRAM_PROGRAM_H_
 #define CGRUN_PROGRAM_PROGRAM_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -96,19 +97,25 @@ class Program {
 
   // State, by index into image().states; plain, however it lies.
   HostTensor ReadState(size_t index) const;
-  void ReadState(size_t index, HostTensor& tensor) const;  // of the state's type; does not allocate
+  void ReadState(size_t index, std::span<std::byte> plain) const;  // does not allocate
+  // The state's bytes in the arena; empty where ReadsInPlace() says that a copy is needed.
+  std::span<const std::byte> StateInPlace(size_t index) const;
   void WriteState(size_t index, const HostTensor& tensor);
+  // Has `fill` write the state's plain bytes: where they lie, or to a copy where StateInPlace() is
+  // empty.
+  void FillState(size_t index, const std::function<void(std::span<std::byte> plain)>& fill);
   // Gives every state the value that its initialiser says.
   void InitializeStates();
+
+  // Gives the arenas back. From then on the program neither runs nor tells its state.
+  void FreeArenas() { arenas_.Free(); }
 
  private:
   // What was taken of the device, given back at the end.
   class Arenas {
    public:
     explicit Arenas(Device& device) : device_(device) {}
-    ~Arenas() {
-      for (const auto& [kind, arena] : taken_) device_.Free(kind, arena);
-    }
+    ~Arenas() { Free(); }
     Arenas(const Arenas&) = delete;
     Arenas& operator=(const Arenas&) = delete;
 
@@ -116,6 +123,10 @@ class Program {
       std::byte* const arena = device_.Allocate(kind, bytes);
       taken_.emplace_back(kind, arena);
       return arena;
+    }
+    void Free() {
+      for (const auto& [kind, arena] : taken_) device_.Free(kind, arena);
+      taken_.clear();
     }
 
    private:
@@ -126,6 +137,7 @@ class Program {
   std::unique_ptr<SwapSpace> MakeSwapSpace(const std::string& swap_folder) const;
   void TakeArenas(const std::string& swap_folder);
   std::byte* Address(const Operand& operand) const;
+  void WritePlain(size_t index, std::span<const std::byte> plain);
   void WriteConstants();
   void PrepareLayouts();
   void PrepareStaging();

@@ -23,8 +23,12 @@ constexpr std::string_view kComparedNote =
     "The same operators in the same order. singa, calcgraph and naive write nothing in place, so\n"
     "  that more is alive at once: a plan's lower bound is that of its own buffers.\n";
 
-int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
+int64_t BytesInSteps(const PlanSubject& subject, const MemoryLayout& layout) {
   return layout.arena_bytes + subject.data_bytes + subject.base_bytes;
+}
+
+int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
+  return std::max(subject.start_bytes, BytesInSteps(subject, layout));
 }
 
 std::string ZonesText(const MemoryLayout& layout) {
@@ -67,7 +71,20 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
   table.Add({"base", FormatBytes(subject.base_bytes),
              "the process itself: libraries, threads, compiled kernels (rounded up)"});
   table.AddRule();
-  table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});
+  if (subject.start_bytes > BytesInSteps(subject, layout)) {
+    table.Add({"in steps", FormatBytes(BytesInSteps(subject, layout)), "arena, data and base"});
+    table.Add({"at the start", FormatBytes(subject.start_bytes), "for reading and compiling"});
+    table.AddRule();
+  }
+  table.Add({"total", FormatBytes(TotalBytes(subject, layout)), "the most that the process takes"});
+  if (subject.container_bytes > 0) {
+    table.Add({"container", FormatBytes(subject.container_bytes),
+               fmt::format("with code {} and the kernel's share {}",
+                           FormatBytes(subject.code_bytes), FormatBytes(subject.kernel_bytes))});
+    table.Add(
+        {"address space", FormatBytes(subject.address_space_bytes),
+         fmt::format("`ulimit -v {}` allows it", (subject.address_space_bytes + 1023) / 1024)});
+  }
   if (layout.file_bytes > 0) {
     table.Add({NameOfSwapSpace(subject), FormatBytes(layout.file_bytes),
                subject.swaps_to_host ? "pinned, for swapped tensors, beside all that"
@@ -385,7 +402,10 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   }
   json["data_bytes"] = subject.data_bytes;
   json["base_bytes"] = subject.base_bytes;
+  json["start_bytes"] = subject.start_bytes;
   json["total_bytes"] = TotalBytes(subject, layout);
+  json["container_bytes"] = subject.container_bytes;
+  json["address_space_bytes"] = subject.address_space_bytes;
   if (subject.copies_bytes > 0) json["f32_copies_at_peak_bytes"] = subject.copies_bytes;
   if (subject.eager_peak_bytes > 0) json["eager_peak_bytes"] = subject.eager_peak_bytes;
   json["planner"] = layout.planner;

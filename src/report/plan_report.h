@@ -44,7 +44,11 @@ struct PlanSubject {
   int64_t data_bytes = 0;            // loader ring and decoded sets
   std::string data_note;             // why the samples are left out; empty where not
   int64_t base_bytes = 0;            // the process itself
-  int64_t copies_bytes = 0;          // of the first entry point's peak: CopiesAtPeak()
+  int64_t start_bytes = 0;           // the most before the arena is there
+  // What a control group must allow, with mapped code and the kernel's share; and `ulimit -v`.
+  int64_t container_bytes = 0, address_space_bytes = 0;
+  int64_t code_bytes = 0, kernel_bytes = 0;  // of container_bytes
+  int64_t copies_bytes = 0;                  // of the first entry point's peak: CopiesAtPeak()
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
   bool swaps_to_host = false;  // the swap space is pinned memory of the host, and no file

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <istream>
 #include <limits>
+#include <utility>
 
 #include "src/report/markup.h"
 #include "src/report/memory_picture.h"
@@ -74,6 +76,60 @@ Curve& CurveOf(std::string_view column, std::vector<Chart>& charts) {
   return *curve;
 }
 
+// Reads rows one after another and keeps so few of them that curves stay small: the first, the last
+// and every so many in between.
+class MetricRows {
+ public:
+  explicit MetricRows(const std::string& header) : header_(header), columns_(Split(header_, ',')) {
+    step_ = static_cast<size_t>(std::ranges::find(columns_, "step") - columns_.begin());
+  }
+
+  void Add(const std::string& line) {
+    const std::vector<std::string_view> cells = Split(line, ',');
+    if (cells.size() != columns_.size() || step_ >= cells.size()) return;
+    last_.clear();
+    for (const std::string_view cell : cells) last_.push_back(NumberOf(cell));
+    if (rows_++ % every_ == 0) Keep();
+  }
+
+  std::vector<Chart> TakeCharts() {
+    if (rows_ > 0 && (rows_ - 1) % every_ != 0) Keep();
+    return std::move(charts_);
+  }
+
+ private:
+  static constexpr size_t kMostRows = 1000;
+
+  void Keep() {
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const std::string_view column = columns_[c];
+      const bool is_metric = column.starts_with("train_") || column.starts_with("valid_") ||
+                             column.starts_with("test_");
+      if (is_metric) CurveOf(column, charts_).points.push_back({last_[step_], last_[c]});
+    }
+    if (++kept_ > kMostRows) DropHalf();
+  }
+
+  void DropHalf() {
+    for (Chart& chart : charts_) {
+      for (Curve& curve : chart.curves) {
+        const size_t half = (curve.points.size() + 1) / 2;
+        for (size_t i = 0; i < half; ++i) curve.points[i] = curve.points[2 * i];
+        curve.points.resize(half);
+      }
+    }
+    kept_ = (kept_ + 1) / 2;
+    every_ *= 2;
+  }
+
+  const std::string header_;
+  const std::vector<std::string_view> columns_;
+  size_t step_ = 0;
+  size_t rows_ = 0, kept_ = 0, every_ = 1;
+  std::vector<double> last_;  // the row that came last
+  std::vector<Chart> charts_;
+};
+
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 std::string RowsHtml(const Rows& rows) {
@@ -106,23 +162,12 @@ std::string MemoryHtml(const MemoryLayout& layout) {
 
 }  // namespace
 
-std::vector<Chart> ChartsOf(std::string_view metrics_csv) {
-  const std::vector<std::string_view> lines = Split(metrics_csv, '\n');
-  const std::vector<std::string_view> columns = Split(lines[0], ',');
-  const auto step =
-      static_cast<size_t>(std::find(columns.begin(), columns.end(), "step") - columns.begin());
-  std::vector<Chart> charts;
-  for (size_t i = 1; i < lines.size(); ++i) {
-    const std::vector<std::string_view> cells = Split(lines[i], ',');
-    if (cells.size() != columns.size() || step >= cells.size()) continue;
-    for (size_t c = 0; c < columns.size(); ++c) {
-      const bool is_metric = columns[c].starts_with("train_") || columns[c].starts_with("valid_") ||
-                             columns[c].starts_with("test_");
-      if (!is_metric) continue;
-      CurveOf(columns[c], charts).points.push_back({NumberOf(cells[step]), NumberOf(cells[c])});
-    }
-  }
-  return charts;
+std::vector<Chart> ChartsOf(std::istream& metrics_csv) {
+  std::string line;
+  std::getline(metrics_csv, line);
+  MetricRows rows(line);
+  while (std::getline(metrics_csv, line)) rows.Add(line);
+  return rows.TakeCharts();
 }
 
 std::string RunPageHtml(const RunPage& page) {

@@ -3,8 +3,8 @@
 #ifndef CGRUN_REPORT_RUN_PAGE_H_
 #define CGRUN_REPORT_RUN_PAGE_H_
 
+#include <iosfwd>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,8 +27,9 @@ struct RunPage {
 std::string RunPageHtml(const RunPage& page);
 
 // One chart a metric from the text of metrics.csv: `train_loss` and `valid_loss` are curves of the
-// chart `loss`; the x axis is the step.
-std::vector<Chart> ChartsOf(std::string_view metrics_csv);
+// chart `loss`; the x axis is the step. A curve has at most about 1,000 points: of a longer run,
+// only every so many rows are drawn.
+std::vector<Chart> ChartsOf(std::istream& metrics_csv);
 
 }  // namespace cgrun
 

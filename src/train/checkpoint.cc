@@ -203,22 +203,31 @@ bool BestSoFar::Take(double another, bool higher_is_better) {
   return true;
 }
 
-int64_t CheckpointWriter::HostBytes(int64_t state_bytes) {
-  return AtomicFile::kBufferBytes + state_bytes;
-}
+// The tensors of SpecsOf(): states, counters, numbers.
+class CheckpointWriter::Source final : public TensorSource {
+ public:
+  explicit Source(CheckpointWriter& writer) : writer_(writer) {}
+  std::span<const std::byte> BytesOf(size_t index) override {
+    const size_t states = writer_.states_.size();
+    if (index < states) return writer_.StateBytes(writer_.states_[index]);
+    return index == states ? std::as_bytes(std::span(&writer_.counters_, 1))
+                           : std::as_bytes(std::span(writer_.numbers_));
+  }
+
+ private:
+  CheckpointWriter& writer_;
+};
 
 CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
                                    const SafetensorsMetadata& metadata)
-    : writer_(SpecsOf(engine, shape), RoomFor(metadata)), numbers_(NumberCount(shape)) {
+    : engine_(engine),
+      writer_(SpecsOf(engine, shape), RoomFor(metadata)),
+      copy_(engine.LargestCopiedState()),
+      numbers_(NumberCount(shape)) {
   const std::vector<EngineState>& states = engine.model().states;
   for (size_t i = 0; i < states.size(); ++i) {
-    if (IsOwnState(states[i].name)) continue;
-    states_.push_back(i);
-    tensors_.emplace_back(states[i].type.dtype, states[i].type.shape);
+    if (!IsOwnState(states[i].name)) states_.push_back(i);
   }
-  for (const HostTensor& tensor : tensors_) bytes_.push_back(tensor.bytes());
-  bytes_.push_back(std::as_bytes(std::span(&counters_, 1)));
-  bytes_.push_back(std::as_bytes(std::span(numbers_)));
   metadata_ = metadata;
   metadata_.insert({{"format", "cgrun"},
                     {"model", engine.model().name},
@@ -227,13 +236,20 @@ CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
                     {kChecksumKey, std::string(kChecksumDigits, '0')}});
 }
 
-bool CheckpointWriter::Take(const Engine& engine) {
-  bool finite = true;
-  for (size_t i = 0; i < tensors_.size(); ++i) {
-    engine.ReadState(states_[i], tensors_[i]);
-    finite = finite && AllFinite(tensors_[i].dtype(), tensors_[i].bytes());
-  }
-  return finite;
+// Valid until the next call.
+std::span<const std::byte> CheckpointWriter::StateBytes(size_t state) {
+  const std::span<const std::byte> in_place = engine_.StateInPlace(state);
+  if (!in_place.empty()) return in_place;
+  const std::span<std::byte> copy =
+      std::span(copy_).first(static_cast<size_t>(ByteSize(engine_.model().states[state].type)));
+  engine_.ReadState(state, copy);
+  return copy;
+}
+
+bool CheckpointWriter::IsFinite() {
+  return std::ranges::all_of(states_, [&](size_t state) {
+    return AllFinite(engine_.model().states[state].type.dtype, StateBytes(state));
+  });
 }
 
 void CheckpointWriter::Write(std::string_view path, const RunState& state) {
@@ -241,7 +257,8 @@ void CheckpointWriter::Write(std::string_view path, const RunState& state) {
   PackNumbers(state, numbers_);
   SetNumber(metadata_[kStepKey], state.step);
   SetNumber(metadata_[kEpochKey], state.epoch);
-  writer_.WriteWithChecksum(path, bytes_, metadata_);
+  Source source(*this);
+  writer_.WriteWithChecksum(path, source, metadata_);
 }
 
 bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); }

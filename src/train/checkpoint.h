@@ -51,29 +51,37 @@ struct RunCounters {
   int64_t stopping_evaluations_since = 0;
 };
 
-// Writes checkpoints, again and again, without allocating after its construction.
+// Writes checkpoints, again and again, without allocating after its construction. States are
+// written from where the engine holds them. A state that does not lie there as files hold it is
+// copied first, one at a time.
 class CheckpointWriter {
  public:
   // `shape`: its vectors are as long as they will be. `metadata` is written beside the writer's
-  // own.
+  // own. `engine` outlives the writer.
   CheckpointWriter(const Engine& engine, const RunState& shape,
                    const SafetensorsMetadata& metadata = {});
 
-  // Host memory of the copies that are written, all state, and of the file's buffer.
-  static int64_t HostBytes(int64_t state_bytes);
+  // Of the file. The writer holds beside it a copy of the largest state that is copied.
+  static constexpr int64_t kBufferBytes = AtomicFile::kBufferBytes;
 
-  // Copies the engine's state, which Write() then writes. False where it is not finite all over.
-  bool Take(const Engine& engine);
+  // Whether all of the engine's state is finite.
+  bool IsFinite();
+  // Engine::StateHash(), by way of the writer's copy.
+  uint64_t StateHash() { return engine_.StateHash(copy_); }
   // Writes PATH atomically, with a checksum of all of it. Throws UserError.
   void Write(std::string_view path, const RunState& state);
 
  private:
+  class Source;
+
+  std::span<const std::byte> StateBytes(size_t state);
+
+  const Engine& engine_;
   SafetensorsWriter writer_;
-  std::vector<size_t> states_;       // that are written: indices of the engine's …
-  std::vector<HostTensor> tensors_;  // … and their copies
-  RunCounters counters_;             // of the run's state
+  std::vector<size_t> states_;   // that are written: indices of the engine's
+  std::vector<std::byte> copy_;  // of one of them
+  RunCounters counters_;         // of the run's state
   std::vector<double> numbers_;
-  std::vector<std::span<const std::byte>> bytes_;
   SafetensorsMetadata metadata_;
 };
 

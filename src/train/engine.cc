@@ -40,7 +40,20 @@ void Engine::FetchNumbers(int entry, int result, std::span<std::byte> bytes,
   }
 }
 
+size_t Engine::LargestCopiedState() const {
+  int64_t largest = 0;
+  for (size_t i = 0; i < model_.states.size(); ++i) {
+    if (StateInPlace(i).empty()) largest = std::max(largest, ByteSize(model_.states[i].type));
+  }
+  return static_cast<size_t>(largest);
+}
+
 uint64_t Engine::StateHash() const {
+  std::vector<std::byte> copy(LargestCopiedState());
+  return StateHash(copy);
+}
+
+uint64_t Engine::StateHash(std::span<std::byte> copy) const {
   std::vector<size_t> order;
   for (size_t i = 0; i < model_.states.size(); ++i) {
     const Role role = model_.states[i].role;
@@ -51,10 +64,14 @@ uint64_t Engine::StateHash() const {
   uint64_t hash = 0;
   for (size_t i : order) {
     const EngineState& state = model_.states[i];
-    HostTensor tensor(state.type.dtype, state.type.shape);
-    ReadState(i, tensor);
+    std::span<const std::byte> bytes = StateInPlace(i);
+    if (bytes.empty()) {
+      const auto plain = copy.first(static_cast<size_t>(ByteSize(state.type)));
+      ReadState(i, plain);
+      bytes = plain;
+    }
     hash = HashBytes(std::as_bytes(std::span(state.name)), hash);
-    hash = HashBytes(tensor.bytes(), hash);
+    hash = HashBytes(bytes, hash);
   }
   return hash;
 }
@@ -161,12 +178,20 @@ class GraphEngine final : public Engine {
   void Fetch(int entry, int result, std::span<std::byte> bytes) const override {
     program_->Fetch(entry, static_cast<size_t>(result), bytes);
   }
-  void ReadState(size_t index, HostTensor& tensor) const override {
-    program_->ReadState(index, tensor);
+  void ReadState(size_t index, std::span<std::byte> plain) const override {
+    program_->ReadState(index, plain);
+  }
+  std::span<const std::byte> StateInPlace(size_t index) const override {
+    return program_->StateInPlace(index);
   }
   void WriteState(size_t index, const HostTensor& tensor) override {
     program_->WriteState(index, tensor);
   }
+  void FillState(size_t index,
+                 const std::function<void(std::span<std::byte> plain)>& fill) override {
+    program_->FillState(index, fill);
+  }
+  void FreeArenas() override { program_->FreeArenas(); }
   void InitializeStates() override { program_->InitializeStates(); }
   std::unique_ptr<StreamClock> MakeClock(size_t marks) const override {
     return program_->MakeClock(marks);
@@ -238,10 +263,19 @@ class EagerEngine final : public Engine {
     program_.Fetch(entry, ports_[static_cast<size_t>(entry)].results[static_cast<size_t>(result)],
                    bytes);
   }
-  void ReadState(size_t index, HostTensor& tensor) const override {
-    program_.ReadState(index, tensor);
+  void ReadState(size_t index, std::span<std::byte> plain) const override {
+    program_.ReadState(index, plain);
+  }
+  std::span<const std::byte> StateInPlace(size_t index) const override {
+    return program_.StateInPlace(index);
   }
   void WriteState(size_t index, const HostTensor& tensor) override {
+    program_.WriteState(index, tensor);
+  }
+  void FillState(size_t index,
+                 const std::function<void(std::span<std::byte> plain)>& fill) override {
+    HostTensor tensor(model_.states[index].type.dtype, model_.states[index].type.shape);
+    fill(tensor.bytes());
     program_.WriteState(index, tensor);
   }
   void InitializeStates() override { program_.InitializeStates(); }

@@ -5,6 +5,7 @@
 #define CGRUN_TRAIN_ENGINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -122,9 +123,17 @@ class Engine {
   void FetchNumbers(int entry, int result, std::span<std::byte> bytes,
                     std::span<double> numbers) const;
 
-  // State, by index into model().states. `tensor` has the state's type.
-  virtual void ReadState(size_t index, HostTensor& tensor) const = 0;
+  // State, by index into model().states. `plain` and `tensor` have the bytes of the state's type.
+  virtual void ReadState(size_t index, std::span<std::byte> plain) const = 0;
+  void ReadState(size_t index, HostTensor& tensor) const { ReadState(index, tensor.bytes()); }
+  // The state's bytes where they lie, valid until the engine runs or a state is written. Empty
+  // where the device has a memory of its own, or where the state is not plain: ReadState() copies
+  // such a state.
+  virtual std::span<const std::byte> StateInPlace(size_t index) const = 0;
   virtual void WriteState(size_t index, const HostTensor& tensor) = 0;
+  // Has `fill` write the state's plain bytes, where they lie if StateInPlace() tells.
+  virtual void FillState(size_t index,
+                         const std::function<void(std::span<std::byte> plain)>& fill) = 0;
   // Gives every state the value that its initialiser says.
   virtual void InitializeStates() = 0;
   virtual std::vector<EngineOperator> Operators(int entry) const = 0;
@@ -133,8 +142,15 @@ class Engine {
   void Watch(OperatorTimes* times) { times_ = times; }
   // A clock of the device's, for those times; see Device::MakeClock().
   virtual std::unique_ptr<StreamClock> MakeClock(size_t marks) const = 0;
+  // Gives the arenas back to the device. From then on the engine neither runs nor tells its state.
+  // Eager mode keeps its memory until the engine ends.
+  virtual void FreeArenas() {}
   // A hash of all parameters and running statistics, in the order of their names.
   uint64_t StateHash() const;
+  // The same; `copy` has room for the largest state that StateInPlace() does not tell.
+  uint64_t StateHash(std::span<std::byte> copy) const;
+  // Bytes of that state; 0 where there is none.
+  size_t LargestCopiedState() const;
 
  protected:
   EngineModel model_;

@@ -41,6 +41,7 @@ std::optional<PlannedRun> PlanUnder(int64_t cap, RunPlanner& planner, const Comp
   if (run && base) {
     run->memory.base = *base;
     run->memory.base_room = 0;  // it is not measured again
+    run->memory.start = 0;      // it has fitted before
   }
   if (!run) return run;
   if (options.arena_cap > 0) {
@@ -53,7 +54,7 @@ std::optional<PlannedRun> PlanUnder(int64_t cap, RunPlanner& planner, const Comp
 
 // What a cap leaves for the arena; less than nothing where the rest alone is too much.
 int64_t RoomFor(const PlannedRun& run, int64_t cap) {
-  return cap - (run.total() - run.memory.arena);
+  return cap - (run.in_steps() - run.memory.arena);
 }
 
 // Whether the room for the arena would not do if all packed and rounded as well as it can.

@@ -230,7 +230,7 @@ void LintCompiled(const ModelSpec& model, const KernelLibrary& library,
   if (!compiled) return;
   LintWeights(model, compiled->image.states, diagnostics);
   const RunMemory memory = MemoryOfRun(*compiled, shape, library);
-  report.needed_bytes = memory.host();
+  report.needed_bytes = memory.peak();
   report.free_bytes = FreeHostMemory() + memory.base + report.data.decoded_bytes;
 }
 

@@ -25,7 +25,18 @@ namespace {
 
 constexpr size_t kHolders = 3;  // of a peak, that are named
 
-std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
+int LargestEntry(const MemoryLayout& layout) {
+  const auto less = [](const EntryLayout& a, const EntryLayout& b) {
+    return a.transient_bytes < b.transient_bytes;
+  };
+  return static_cast<int>(std::max_element(layout.entries.begin(), layout.entries.end(), less) -
+                          layout.entries.begin());
+}
+
+}  // namespace
+
+std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout) {
+  const int entry = LargestEntry(layout);
   TimePoint steps = 1;
   for (const PlacedBuffer& buffer : layout.buffers) steps = std::max(steps, buffer.lifespan.upper);
   std::vector<int64_t> bytes(static_cast<size_t>(steps));
@@ -51,13 +62,7 @@ std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
   return holders;
 }
 
-int LargestEntry(const MemoryLayout& layout) {
-  const auto less = [](const EntryLayout& a, const EntryLayout& b) {
-    return a.transient_bytes < b.transient_bytes;
-  };
-  return static_cast<int>(std::max_element(layout.entries.begin(), layout.entries.end(), less) -
-                          layout.entries.begin());
-}
+namespace {
 
 // A run up to its kernels.
 struct PreparedRun {
@@ -97,7 +102,7 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
   run.slowdown = once > 0 ? (again + waited) / once : 0;
   run.arena_bound = compiled.layout.lower_bound_bytes;
   run.cap_out_of_reach = compiled.layout.cap_out_of_reach;
-  run.at_peak = HoldersOfPeak(compiled.layout, LargestEntry(compiled.layout));
+  run.at_peak = HoldersOfPeak(compiled.layout);
   const std::unique_ptr<Device> device = OpenDevice(library.name());
   const int64_t transient = compiled.layout.transient_bytes;
   run.memory = MeasureRun(compiled, prepared.shape, library, *device);

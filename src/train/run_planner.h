@@ -17,6 +17,9 @@ struct PeakHolder {
   int64_t bytes = 0;
 };
 
+// The largest buffers that are alive where the largest entry point takes most, the largest first.
+std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout);
+
 // What a run is planned to take.
 struct PlannedRun {
   RunMemory memory;
@@ -33,8 +36,10 @@ struct PlannedRun {
   // The largest of the buffers that are alive where training takes most, the largest first.
   std::vector<PeakHolder> at_peak;
 
-  // What counts against a cap: all on the host, or a device's arena.
-  int64_t total() const { return memory.on_host ? memory.host() : memory.arena; }
+  // What counts against a cap: the most of the host's memory, or a device's arena.
+  int64_t total() const { return memory.on_host ? memory.peak() : memory.arena; }
+  // The part of it that is there while the run takes steps.
+  int64_t in_steps() const { return memory.on_host ? memory.host() : memory.arena; }
 };
 
 // For what child processes tell; in a line.

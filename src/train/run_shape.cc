@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "src/base/allocation_counter.h"
 #include "src/data/sampler.h"
 #include "src/model/model_file.h"
+#include "src/ops/initializers.h"
 #include "src/program/code.h"
 #include "src/train/accumulation.h"
 #include "src/train/checkpoint.h"
@@ -43,27 +43,6 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
   }
   add_all(EntryKind::kEval, evaluation_sizes);
   return requests;
-}
-
-namespace {
-
-constexpr int64_t kLaterBytes = 80 << 10;  // what a run adds to its base
-
-// What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
-constexpr int64_t kThreadBytes = 72 << 10;
-
-}  // namespace
-
-int64_t MeasureBase(int64_t counted_bytes) {
-  ReleaseFreeMemory();
-  return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
-}
-
-int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room) {
-  const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes;
-  const int64_t rounded = (bytes + kBaseNoise + kBaseGrain - 1) / kBaseGrain * kBaseGrain;
-  if (room != nullptr) *room = rounded - bytes;
-  return rounded;
 }
 
 namespace {
@@ -135,9 +114,17 @@ HostUse HostUseOf(const HostParts& parts) {
   use.decoded = parts.decoded_bytes;
   use.kept = parts.kept_bytes;
   for (const Dataset* set : parts.sets) use.loaders += DataSource::HostBytes(*set, parts.batch);
-  if (parts.checkpoint_state)
-    use.checkpoints = CheckpointWriter::HostBytes(*parts.checkpoint_state);
+  use.states = parts.state_copy + (parts.saves ? CheckpointWriter::kBufferBytes : 0);
   return use;
+}
+
+int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view device) {
+  int64_t most = 0;
+  for (const ImageState& state : states) {
+    const int64_t copy = ReadsInPlace(state, device) ? 0 : ByteSize(state.type);
+    most = std::max(most, copy + InitialValueBytes(state.type, state.info));
+  }
+  return most;
 }
 
 std::string SwapFolderOf(const ModelSpec& model) {
@@ -156,11 +143,10 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
     }
   }
   compiled.entries.clear();
-  const bool is_saved = shape.entries[0].kind != EntryKind::kPredict;
-  if (is_saved) parts.checkpoint_state = 0;
+  parts.saves = shape.entries[0].kind != EntryKind::kPredict;
+  parts.state_copy = StateCopyBytes(compiled.image.states, library.name());
   for (const ImageState& state : compiled.image.states) {
     const int64_t bytes = ByteSize(state.type);
-    if (is_saved && !IsOwnState(state.name)) *parts.checkpoint_state += bytes;
     if (state.role == Role::kRecurrentState) parts.kept_bytes += bytes;  // their zeros
   }
   RunMemory memory;
@@ -172,8 +158,10 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   const int64_t workers = LoaderOptions().workers;
   // The thread of a swap file, too.
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;
-  memory.base = PlannedBase(shape.data.decoded_bytes, std::ssize(parts.sets) * workers + transfers,
-                            &memory.base_room);
+  const int64_t threads = std::ssize(parts.sets) * workers + transfers;
+  memory.start = PlannedStart();
+  memory.base = PlannedBase(shape.data.decoded_bytes, threads, &memory.base_room);
+  memory.beside = MeasureFootprint(memory, threads);
   return memory;
 }
 

@@ -11,6 +11,7 @@
 #include "src/device/device.h"
 #include "src/kernels/kernel.h"
 #include "src/train/model_data.h"
+#include "src/train/run_memory.h"
 
 namespace cgrun {
 
@@ -23,20 +24,17 @@ struct HostParts {
   int64_t decoded_bytes = 0;         // of all sets
   std::vector<const Dataset*> sets;  // that loaders go over
   int64_t batch = 1;
-  std::optional<int64_t> checkpoint_state;  // bytes of what checkpoints hold; nothing: none
-  int64_t kept_bytes = 0;                   // of copies that outlive the step
+  int64_t state_copy = 0;  // StateCopyBytes()
+  bool saves = false;      // whether checkpoints are written
+  int64_t kept_bytes = 0;  // of copies that outlive the step
 };
 
 // The same by what it is for.
-struct HostUse {
-  int64_t decoded = 0;      // data sets that are held decoded
-  int64_t loaders = 0;      // buffers of batches, and the order of samples
-  int64_t checkpoints = 0;  // copies that checkpoints are written from
-  int64_t kept = 0;
-
-  int64_t total() const { return decoded + loaders + checkpoints + kept; }
-};
 HostUse HostUseOf(const HostParts& parts);
+
+// The most bytes of the host's memory that one state takes beside its place in the arena: to get
+// its initial value, to be loaded or to be saved.
+int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view device);
 
 // Whether no path has a loss or a metric: such a model is there to predict.
 bool PredictsAlone(const ModelSpec& model);
@@ -56,17 +54,6 @@ RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics);
 // The same for data that is open.
 RunShape ShapeOfRun(const ModelSpec& model, ModelData data);
 
-// The memory that a run will take, as plans, checks and runs report it.
-struct RunMemory {
-  int64_t arena = 0;  // of the device
-  int64_t data = 0;   // parts.total()
-  int64_t base = 0;   // PlannedBase()
-  bool on_host = true;
-  HostUse parts = {};
-  int64_t base_room = 0;  // of `base`, what rounding has added
-
-  int64_t host() const { return (on_host ? arena : 0) + data + base; }
-};
 // The folder for the swap file that the model names, kSwapToHost, or "".
 std::string SwapFolderOf(const ModelSpec& model);
 
@@ -82,22 +69,6 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
 // them.
 std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoch,
                                   Diagnostics& diagnostics);
-
-// The anonymous memory that the process holds, in bytes, without `counted_bytes`, and without free
-// heap and stack, which are given back.
-int64_t MeasureBase(int64_t counted_bytes);
-
-// The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled
-// code. A plan and a run both measure it when the data is open and the code is prepared, less the
-// decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
-// logs and reports) is added, and all is rounded up, by kBaseNoise at least: so pages more or less
-// do not show, and what fits once fits again. `room` takes what rounding added.
-int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room = nullptr);
-inline constexpr int64_t kBaseGrain = 512 << 10;
-// By how much what processes measure differs, and as much again.
-inline constexpr int64_t kBaseNoise = 64 << 10;
-// What a run has been seen to take beyond what was measured of its base: a cap leaves it as room.
-inline constexpr int64_t kBaseLeft = 320 << 10;
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.

@@ -14,6 +14,7 @@
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
 #include "src/train/pixel_lint.h"
+#include "src/train/run_memory.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
 #include "src/train/size_lint.h"
@@ -138,6 +139,8 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   }
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
+  if (options_.limits) CheckLimits(*image);
+  memory_.start = PlannedStart();
   auto program = std::make_unique<Program>(
       std::move(*image), *device_, library, communicator_,
       options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));

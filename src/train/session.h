@@ -20,6 +20,7 @@
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/recurrent_states.h"
+#include "src/train/run_memory.h"
 #include "src/train/watched_number.h"
 #include "src/train/weights.h"
 
@@ -39,6 +40,15 @@ struct SessionOptions {
   bool trace = false;                   // … and each run of one, which takes memory beside a cap
   std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
   std::optional<int64_t> free;          // bytes that the host has; nothing: as it says
+  // A run that comes near these is not begun: MayNotFit is thrown. Nothing: it is begun.
+  std::optional<HostLimits> limits;
+};
+
+// The run may take more than there is, as far as that is known before its kernels are prepared. It
+// can be planned again, under a cap.
+class MayNotFit : public UserError {
+ public:
+  MayNotFit() : UserError("the run may take more memory than there is") {}
 };
 
 // Bytes of memory, as planned before the first step and as measured. Eager mode plans nothing: its
@@ -50,13 +60,15 @@ struct MemoryUse {
   int64_t base = 0;            // PlannedBase(): the process before both, with the compiled program
   int64_t swap_space = 0;      // beside all that; 0: there is none
   bool swaps_to_host = false;  // it is pinned memory of the host, and no file
-  int64_t measured = 0;        // the most anonymous memory that was resident, so far
-  // The most that was resident since the process began: with the code and the libraries, which are
-  // mapped from files, and with what compiling took for a moment.
+  int64_t start = 0;           // the most before the arena was there, as PlannedStart() rounds it
+  int64_t measured = 0;        // the most anonymous memory since the process began
+  // The most that was resident since then: with the code and the libraries, which are mapped from
+  // files.
   int64_t process = 0;
   EngineMemory engine;  // measured too, on the device
   bool has_plan() const { return mode == Mode::kGraph; }
-  int64_t planned() const { return arena + data + base; }
+  int64_t in_steps() const { return arena + data + base; }
+  int64_t planned() const { return std::max(start, in_steps()); }
 };
 
 // What a pass over data gave.
@@ -68,8 +80,8 @@ struct PassResult {
   // Of them, those that `seconds` were spent on: of a pass that a resumed run goes on with, those
   // since the resumption.
   int64_t timed_samples = 0;
-  double seconds = 0;        // without evaluations and checkpoints within the pass
-  double stall_seconds = 0;  // waiting for the loader
+  double seconds = 0;                      // without evaluations and checkpoints within the pass
+  double stall_seconds = 0;                // waiting for the loader
 
   // Without samples there are no means, and reports leave the pass out.
   bool measured() const { return samples > 0; }
@@ -143,7 +155,7 @@ struct TrainResult {
   // The part of the host's processors that other programs took while it computed there, where that
   // tells of a busy machine; else 0.
   double others_share = 0;
-  int64_t state_copies = 0;  // how often the state was copied for checkpoints
+  int64_t state_checks = 0;  // how often all of the state was looked at
   EpochReport last;          // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
   // By how much keeping the cap made steps longer, as it was measured (SlowdownOf): 0.1 is a tenth.
@@ -169,7 +181,8 @@ struct TrainResult {
 class Session {
  public:
   // Opens data, compiles and prepares. Errors of the model file go to `diagnostics`: then the
-  // session is not ready. Throws UserError for the rest (memory, files). `model` outlives it.
+  // session is not ready. Throws UserError for the rest (memory, files), MayNotFit where
+  // options.limits ask for it. `model` outlives it.
   Session(const ModelSpec& model, const SessionOptions& options, bool train,
           Diagnostics& diagnostics);
   Session(ModelSpec&& model, const SessionOptions& options, bool train,
@@ -225,6 +238,11 @@ class Session {
                     const RunSignals& signals = {});
   // One pass over a split of options.evaluate that the model has.
   PassResult Evaluate(const std::string& split, SessionObserver& observer);
+  // For what is reported after the last pass: the memory of the arenas serves reports then. The
+  // session trains and evaluates no more.
+  void FreeArenas();
+  // Looks at the process once more.
+  const MemoryUse& MeasureMemory();
 
  private:
   struct Split {
@@ -260,6 +278,10 @@ class Session {
   // Notes what the run will hold beside its arena, and throws UserError where all of it together is
   // more than there is: the device has looked at the arena alone.
   void CountMemory();
+  // What the run holds of the host beside arena and base; `states` are those of its program.
+  HostUse DataUse(const std::vector<ImageState>& states) const;
+  // Throws MayNotFit.
+  void CheckLimits(const ProgramImage& image) const;
   void MakeSplits();
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);

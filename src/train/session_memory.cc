@@ -1,46 +1,100 @@
 // What a session takes of the memory, as planned and as measured.
-#include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "src/base/allocation_counter.h"
-#include "src/device/cpu.h"
+#include "src/base/process_memory.h"
 #include "src/train/data_findings.h"
+#include "src/train/run_planner.h"
 #include "src/train/run_shape.h"
 #include "src/train/session.h"
 
 namespace cgrun {
+namespace {
+
+// What libraries and kernels may add to the process when they are prepared: tables, packed weights,
+// compiled code, buffers of each thread.
+constexpr int64_t kMostPrepared = int64_t{64} << 20;
+
+std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
+
+// "classify.conv1 12 MiB, …": of the largest entry point.
+std::string HoldersOf(const MemoryLayout& layout) {
+  std::string text;
+  for (const PeakHolder& holder : HoldersOfPeak(layout)) {
+    text += (text.empty() ? "" : ", ") + holder.name + " " + MiB(holder.bytes);
+  }
+  return text;
+}
+
+// The error of a run that takes more than `free` bytes.
+[[noreturn]] void RefuseRun(const MemoryUse& memory, const std::optional<MemoryLayout>& layout,
+                            int64_t free) {
+  std::string holders = layout ? HoldersOf(*layout) : "";
+  if (!holders.empty()) holders = "; the arena's peak is held by " + holders;
+  throw UserError(
+      "the run takes " + MiB(memory.in_steps()) + " of memory, and " + MiB(free) +
+          " are free: arena " + MiB(memory.arena) + ", data " + MiB(memory.data) + ", base " +
+          MiB(memory.base) + holders,
+      "a smaller batch (`--batch N`) needs less; `cgrun plan MODEL` says what takes how much");
+}
+
+}  // namespace
 
 int64_t Session::BaseOfNow() const {
   const int64_t loaders = LoaderOptions().workers * (train_.has_value() + std::ssize(evaluations_));
   return PlannedBase(data_.decoded_bytes + device_->counters().host_bytes, loaders);
 }
 
-// By now the process holds its arena, the decoded data and the compiled code, but for the buffers
-// of the loaders and the copies for checkpoints.
-void Session::CountMemory() {
-  HostParts parts{data_.decoded_bytes, {}, batch_, {}, 0};
-  int64_t state_bytes = 0;
-  for (const EngineState& state : engine_->model().states) {
-    if (!IsOwnState(state.name)) state_bytes += ByteSize(state.type);
-  }
+HostUse Session::DataUse(const std::vector<ImageState>& states) const {
+  HostParts parts{.decoded_bytes = data_.decoded_bytes, .sets = {}, .batch = batch_};
   parts.kept_bytes = recurrent_.bytes() + (kept_ ? kept_->bytes() : 0);
+  parts.state_copy = StateCopyBytes(states, options_.device);
   if (train_) {
-    parts.checkpoint_state = state_bytes;
+    parts.saves = true;
     parts.kept_bytes += CheckpointBytes(findings_);
     parts.sets.push_back(train_->dataset.get());
   }
   for (const Split& split : evaluations_) parts.sets.push_back(split.dataset.get());
-  memory_.data = HostUseOf(parts).total();
+  return HostUseOf(parts);
+}
+
+void Session::CheckLimits(const ProgramImage& image) const {
+  RunMemory guess;
+  guess.on_host = KindOfDevice(options_.device).on_host;
+  guess.arena = image.arena_bytes[static_cast<size_t>(ArenaKind::kDevice)];
+  guess.data = DataUse(image.states).total();
+  guess.base = MeasureBase(data_.decoded_bytes) + kMostPrepared;
+  guess.beside = MeasureFootprint(guess, options_.compile.threads + std::ssize(evaluations_) + 1);
+  if (guess.peak() > LargestPeak(*options_.limits, guess)) throw MayNotFit();
+}
+
+// By now the process holds its arena, the decoded data and the compiled code, but for the buffers
+// of the loaders and that of the file of checkpoints.
+void Session::CountMemory() {
+  memory_.data = DataUse(program_ ? program_->image().states : std::vector<ImageState>()).total();
   const bool on_host = KindOfDevice(options_.device).on_host;
-  const int64_t free = options_.free ? *options_.free : FreeHostMemory();
-  CheckRoom(memory_.planned() - (on_host ? 0 : memory_.arena), ResidentBytes() + free);
+  const int64_t free = ResidentBytes() + (options_.free ? *options_.free : FreeHostMemory());
+  if (memory_.in_steps() - (on_host ? 0 : memory_.arena) > free) {
+    RefuseRun(memory_, layout_, free);
+  }
+}
+
+void Session::FreeArenas() {
+  NoteMemory();
+  engine_->FreeArenas();
+}
+
+const MemoryUse& Session::MeasureMemory() {
+  NoteMemory();
+  return memory_;
 }
 
 void Session::NoteMemory() {
   const DeviceCounters taken = device_->counters();
   const bool on_host = KindOfDevice(options_.device).on_host;
   const int64_t apart = on_host ? 0 : taken.bytes - taken.host_bytes;  // no part of this process
-  memory_.measured = std::max(memory_.measured, ResidentBytes() + apart);
+  memory_.measured = PeakAnonymousBytes() + apart;
   memory_.process = MostResidentBytes();
   memory_.engine = engine_->memory();
 }

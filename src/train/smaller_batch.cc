@@ -63,7 +63,7 @@ CompileOptions WithQuickEffort(CompileOptions options) {
 
 }  // namespace
 
-int64_t BytesWithoutSamples(const PlannedRun& run) { return run.total() - run.of_batch; }
+int64_t BytesWithoutSamples(const PlannedRun& run) { return run.in_steps() - run.of_batch; }
 
 SmallerBatch::SmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                            const CompileOptions& options, const PlannedRun& run, int64_t cap)

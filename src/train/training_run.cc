@@ -113,7 +113,7 @@ class TrainingRun {
     BatchRunner& runner = *session_.train_->runner;
     session_.SetRates(state_.step);
     const StepPart part = session_.accumulation_.PartOf(state_.batch, state_.step);
-    state_taken_ = false;
+    state_checked_ = false;
     const auto begin = std::chrono::steady_clock::now();
     const int entry = runner.Run(batch, part, session_.rates_);
     NoteStep(entry, Seconds(begin));
@@ -207,7 +207,7 @@ class TrainingRun {
   }
 
   void Evaluate() {
-    TakeState();
+    CheckState();
     due_.Evaluated(state_.step);
     if (Session::Split* split = EpochSplit()) {
       session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
@@ -272,7 +272,7 @@ class TrainingRun {
     if (!checkpoints_ || due_.is_written(state_.step)) return;
     const auto begin = std::chrono::steady_clock::now();
     CompleteState();
-    TakeState();
+    CheckState();
     checkpoint_.Write(checkpoints_->PathOf(state_.step), state_);
     checkpoints_->Keep(state_.step);
     checkpoint_seconds_ += Seconds(begin);
@@ -285,7 +285,7 @@ class TrainingRun {
   void WriteBest() {
     if (best_path_.empty()) return;
     CompleteState();
-    TakeState();
+    CheckState();
     checkpoint_.Write(best_path_, state_);
   }
 
@@ -297,14 +297,13 @@ class TrainingRun {
 
   void CompleteState() { session_.SaveSchedules(state_.schedules); }
 
-  // Copies the state for checkpoints, once for all that want it after a step. Throws UserError
-  // where a batch has left it not finite: ruined weights replace no good ones, and are not
-  // evaluated.
-  void TakeState() {
-    if (state_taken_) return;
-    ++result_.state_copies;
-    state_taken_ = checkpoint_.Take(*session_.engine_);
-    if (state_taken_ || !last_) return;
+  // Looks at the state once for all that want it after a step. Throws UserError if a batch has left
+  // it not finite: such weights replace no good ones, and are not evaluated.
+  void CheckState() {
+    if (state_checked_) return;
+    ++result_.state_checks;
+    state_checked_ = checkpoint_.IsFinite();
+    if (state_checked_ || !last_) return;
     const std::string help = DivergenceHelp(session_.model_, "");
     ThrowWhereItBegan(help);
     throw UserError("the model's state is not finite after step " + std::to_string(state_.step),
@@ -378,7 +377,7 @@ class TrainingRun {
     if (checkpoints_) result_.checkpoint = checkpoints_->PathOf(state_.step);
     if (!std::isnan(state_.kept.value)) NoteBest();
     result_.memory = session_.memory_;
-    result_.weights_hash = session_.engine_->StateHash();
+    result_.weights_hash = checkpoint_.StateHash();
     return std::move(result_);
   }
 
@@ -404,7 +403,7 @@ class TrainingRun {
   std::optional<CheckpointFolder> checkpoints_;  // … too
   std::string best_path_;
   CheckpointWriter checkpoint_;
-  bool state_taken_ = false;  // it holds the state as it is now
+  bool state_checked_ = false;  // the state as it is now is finite
   DueWork due_;
   // What can be run again from: the last checkpoint, or where the session began.
   std::string replay_file_;

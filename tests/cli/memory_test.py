@@ -459,7 +459,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         for row in (r"      +as it is  computed again\n",
                     rf"      arena{mib}{mib}  most is held by classify\.\S+ [\d.]+ MiB",
                     rf"      data{mib}{mib}  decoded data \S+ MiB, buffers of the loaders|"
-                    r"      data .* buffers of the loaders [\d.]+ \w+, copies for checkpoints",
+                    r"      data .* buffers of the loaders [\d.]+ \w+, states that are saved",
                     rf"      base{mib}{mib}  the process itself",
                     rf"      total{mib}{mib}\n", r"      a step +100 % +[1-9]\d\d %  of its time"):
             self.assertRegex(error, row)

@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "src/report/markup.h"
 #include "src/report/memory_picture.h"
@@ -24,8 +27,31 @@ size_t Count(const std::string& text, const std::string& part) {
   return count;
 }
 
+std::vector<Chart> ChartsOfText(const std::string& text) {
+  std::istringstream stream(text);
+  return ChartsOf(stream);
+}
+
+TEST(Charts, OfALongRunKeepFewRowsAndTheLast) {
+  std::string text = "step,train_loss\n";
+  for (int step = 1; step <= 12345; ++step) {
+    text += std::to_string(step) + "," + std::to_string(step) + "\n";
+  }
+  const std::vector<Chart> charts = ChartsOfText(text);
+  ASSERT_EQ(charts.size(), 1u);
+  const std::vector<ChartPoint>& points = charts[0].curves[0].points;
+  EXPECT_LE(points.size(), 1001u);
+  EXPECT_GE(points.size(), 500u);
+  EXPECT_EQ(points.front().x, 1);
+  EXPECT_EQ(points.back().x, 12345);
+  for (size_t i = 1; i < points.size(); ++i) {
+    EXPECT_LT(points[i - 1].x, points[i].x);
+    EXPECT_EQ(points[i].x, points[i].y);
+  }
+}
+
 TEST(Charts, AreOneAMetricWithACurveASplit) {
-  const std::vector<Chart> charts = ChartsOf(kMetrics);
+  const std::vector<Chart> charts = ChartsOfText(kMetrics);
   ASSERT_EQ(charts.size(), 2u);
   EXPECT_EQ(charts[0].title, "loss");
   EXPECT_EQ(charts[1].title, "top_2");
@@ -37,13 +63,13 @@ TEST(Charts, AreOneAMetricWithACurveASplit) {
 }
 
 TEST(Charts, OfNothingAreNone) {
-  EXPECT_TRUE(ChartsOf("").empty());
-  EXPECT_TRUE(ChartsOf("epoch,step\n1,10\n").empty());
-  EXPECT_TRUE(ChartsOf("a,b\n1,2\n").empty());
+  EXPECT_TRUE(ChartsOfText("").empty());
+  EXPECT_TRUE(ChartsOfText("epoch,step\n1,10\n").empty());
+  EXPECT_TRUE(ChartsOfText("a,b\n1,2\n").empty());
 }
 
 TEST(Charts, LeaveOutWhatIsNotFinite) {
-  const std::string svg = ChartSvg(ChartsOf(kMetrics)[0]);
+  const std::string svg = ChartSvg(ChartsOfText(kMetrics)[0]);
   EXPECT_EQ(Count(svg, "<circle"), 4u);
   EXPECT_EQ(svg.find("nan"), svg.npos) << svg;
 }
@@ -81,8 +107,8 @@ TEST(AxisTicks, OfALogAxisAreOneTwoFiveOrPowersOfTen) {
 
 TEST(Charts, OfALossOverALargeRangeAreLog) {
   const auto chart_of = [](const std::string& metric, double most, double least) {
-    return ChartSvg(ChartsOf("step,train_" + metric + "\n1," + std::to_string(most) + "\n2,1\n3," +
-                             std::to_string(least) + "\n")[0]);
+    return ChartSvg(ChartsOfText("step,train_" + metric + "\n1," + std::to_string(most) +
+                                 "\n2,1\n3," + std::to_string(least) + "\n")[0]);
   };
   const std::string mark = ">log</text>";
   const std::string log = chart_of("loss", 10, 0.1);
@@ -120,7 +146,7 @@ TEST(RunPage, HoldsAllItsParts) {
   other.name = "elsewhere";
   other.entry = 1;
   layout.buffers = {weight, dx, other};
-  const RunPage page{"a<b",   {{"train", "loss 1"}}, ChartsOf(kMetrics), {},
+  const RunPage page{"a<b",   {{"train", "loss 1"}}, ChartsOfText(kMetrics), {},
                      &layout, "cgrun: 1\n# <\n"};
   const std::string html = RunPageHtml(page);
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "src/base/allocation_counter.h"
+#include "src/base/process_memory.h"
 #include "src/passes/pipeline.h"
 #include "src/plan/planner.h"
 #include "src/plan/schedule.h"
@@ -159,6 +160,7 @@ TEST_P(HostDevices, TakeTheMemoryThatIsPlanned) {
   constexpr int64_t kMiB = int64_t{1} << 20;
   for (const char* text : {kModel, kResidual}) {
     const ModelSpec model = ModelOf(text);
+    ForgetPeak();
     const MemoryUse memory = TrainModel(model, Options(), FreshFolder()).memory;
     EXPECT_LE(std::abs(memory.measured - memory.planned()), std::max(kMiB, memory.planned() / 100))
         << model.name.value << ": planned " << memory.planned() << " (arena " << memory.arena

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/allocation_counter.h"
+#include "src/base/process_memory.h"
 #include "src/train/run_shape.h"
 #include "tests/train/session_testing.h"
 
@@ -43,8 +44,11 @@ TEST(Memory, WhatIsPlannedIsWhatIsTaken) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer's memory is its own";
   const ModelSpec model = ModelOf(kModel);
   const std::string folder = FreshFolder();
+  ForgetPeak();
   const TrainResult result = TrainModel(model, {}, folder);
   ExpectAgreement(result.memory);
+
+  ForgetPeak();
 
   SessionOptions options;
   options.weights = result.checkpoint;

@@ -180,7 +180,7 @@ TEST(TrainingRun, ARunThatGoesOnFromStep0WritesItNotAgain) {
     interrupt.flag = 1;
     const TrainResult result = session.Train(folder, interrupt, {&interrupt.flag});
     EXPECT_EQ(result.steps, 0);
-    EXPECT_EQ(result.state_copies, resumed ? 0 : 1);
+    EXPECT_EQ(result.state_checks, resumed ? 0 : 1);
     options.checkpoint = result.checkpoint;
     EXPECT_FALSE(ReadText(options.checkpoint).empty());
   }
@@ -193,7 +193,7 @@ TEST(TrainingRun, CopiesTheStateOnceForAllThatWantIt) {
       TrainModel(SmallModel({"data.valid={split: 0.1}"}), SessionOptions(), folder);
   EXPECT_FALSE(ReadText(folder + "/best.safetensors").empty());
   EXPECT_EQ(result.epochs, 2);
-  EXPECT_EQ(result.state_copies, 1 + 2) << "of step 0, and of the end of each epoch";
+  EXPECT_EQ(result.state_checks, 1 + 2) << "of step 0, and of the end of each epoch";
   if (AllocationsAreCounted()) {
     EXPECT_EQ(result.allocations_after_first_step, 0);
   }

@@ -1,0 +1,86 @@
+// Files of /proc/self.
+#include "src/base/process_memory.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+namespace cgrun {
+namespace {
+
+std::atomic<int64_t> peak_bytes{0};
+std::atomic<size_t> taken_bytes{0};  // since the last sample
+
+// Ends in a 0; empty where the file cannot be read.
+template <size_t kBytes>
+std::array<char, kBytes> TextOf(const char* path) {
+  std::array<char, kBytes> text = {};
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  if (read(file, text.data(), kBytes - 1) < 0) text[0] = '\0';
+  close(file);
+  return text;
+}
+
+// The number of a line as "RssAnon:      1234 kB".
+int64_t NumberBehind(const char* text, const char* key) {
+  const char* const line = std::strstr(text, key);
+  return line == nullptr ? 0 : std::strtoll(line + std::strlen(key), nullptr, 10);
+}
+
+// "size resident shared …" in pages: a shorter file than `status`. What is shared is mapped from
+// files, or is shared memory.
+int64_t AnonymousBytes() {
+  const auto text = TextOf<128>("/proc/self/statm");
+  char* next = const_cast<char*>(text.data());
+  std::strtoll(next, &next, 10);
+  const int64_t resident = std::strtoll(next, &next, 10);
+  const int64_t shared = std::strtoll(next, &next, 10);
+  return (resident - shared) * sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace
+
+ProcessMemory ReadProcessMemory() {
+  constexpr int64_t kKiB = 1024;
+  const auto text = TextOf<4096>("/proc/self/status");
+  const auto bytes = [&](const char* key) { return NumberBehind(text.data(), key) * kKiB; };
+  return {bytes("RssAnon:"), bytes("RssFile:"), bytes("VmPTE:"),
+          bytes("VmSize:"),  bytes("VmHWM:"),   NumberBehind(text.data(), "\nThreads:")};
+}
+
+void SampleMemory() {
+  taken_bytes.store(0, std::memory_order_relaxed);
+  const int64_t bytes = AnonymousBytes();
+  int64_t before = peak_bytes.load(std::memory_order_relaxed);
+  while (before < bytes &&
+         !peak_bytes.compare_exchange_weak(before, bytes, std::memory_order_relaxed)) {
+  }
+}
+
+int64_t PeakAnonymousBytes() {
+  SampleMemory();
+  return peak_bytes.load(std::memory_order_relaxed);
+}
+
+void ShareOneHeap() { mallopt(M_ARENA_MAX, 1); }
+
+void ForgetPeak() { peak_bytes.store(0, std::memory_order_relaxed); }
+
+void NoteTaken(size_t bytes) {
+  const size_t before = taken_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (before + bytes >= kSampleBytes) SampleMemory();
+}
+
+void NoteGivenBack(size_t bytes) {
+  if (bytes >= kSampleBytes || taken_bytes.load(std::memory_order_relaxed) >= kSampleBytes) {
+    SampleMemory();
+  }
+}
+
+}  // namespace cgrun

@@ -1,0 +1,47 @@
+// What the system counts of this process's memory, and the most of it so far.
+#ifndef CGRUN_BASE_PROCESS_MEMORY_H_
+#define CGRUN_BASE_PROCESS_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cgrun {
+
+// Bytes, from /proc/self/status; 0 where the system does not tell.
+struct ProcessMemory {
+  int64_t anonymous = 0;      // resident, of the process alone (RssAnon)
+  int64_t mapped_files = 0;   // resident code, libraries and other files (RssFile)
+  int64_t page_tables = 0;    // of the kernel, for the process (VmPTE)
+  int64_t address_space = 0;  // VmSize
+  int64_t most_resident = 0;  // of both kinds, the most since the process began (VmHWM)
+  int64_t threads = 0;        // a count
+};
+
+// Allocates nothing.
+ProcessMemory ReadProcessMemory();
+
+// The most anonymous memory that the process has held since it began, in bytes. Linux keeps such a
+// figure only together with what is mapped from files. So operator new and delete take samples:
+// after each kSampleBytes that were taken, and before a larger block is given back. The result is
+// at most about kSampleBytes below the truth, if users of malloc and mmap call SampleMemory().
+// Under a sanitizer, which brings its own operator new, their samples alone count.
+int64_t PeakAnonymousBytes();
+
+// Takes a sample; call it while the memory is held. Allocates nothing.
+void SampleMemory();
+
+// Has all threads share one heap. A heap of its own reserves 64 MiB of addresses for each thread,
+// and keeps what the thread has freed. Call it before there are threads.
+void ShareOneHeap();
+
+// Forgets the peak, for tests that run several models in one process.
+void ForgetPeak();
+
+// For operator new and operator delete.
+inline constexpr size_t kSampleBytes = size_t{256} << 10;
+void NoteTaken(size_t bytes);
+void NoteGivenBack(size_t bytes);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_BASE_PROCESS_MEMORY_H_

@@ -1,0 +1,223 @@
+// The sentences about runs under a cap.
+#include "src/cli/capped_run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+constexpr size_t kTableWidth = 110;
+constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
+
+}  // namespace
+
+std::string LeastCap(const PlannedRun& run) {
+  const int64_t bytes = run.total();
+  const int64_t whole = (bytes + kMiB - 1) / kMiB;
+  if (whole >= 100) return fmt::format("{}MiB", whole);
+  const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;
+  return fmt::format("{}.{}MiB", tenths / 10, tenths % 10);
+}
+
+std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap) {
+  return cap.is_asked_for() ? "`--memory " + LeastCap(run) + "`" : LeastCap(run) + " of memory";
+}
+
+namespace {
+
+// Whether operators run one by one that run side by side without the cap.
+bool LacksLanes(const CappedRun& fit) {
+  return fit.free.side_by_side > 0 && fit.capped.side_by_side == 0;
+}
+
+// Whether that is all that makes it less.
+bool LacksLanesAlone(const CappedRun& fit) {
+  return LacksLanes(fit) && fit.capped.memory.arena + kBaseNoise >= fit.free.memory.arena;
+}
+
+}  // namespace
+
+bool TakesLess(const CappedRun& fit) {
+  const bool is_less =
+      fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena ||
+      (LacksLanes(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
+  return is_less && fit.capped.total() < fit.free.total() &&
+         LeastCap(fit.capped) != LeastCap(fit.free);
+}
+
+std::string CostOf(double slower) {
+  const int64_t percent = std::llround(100 * std::max(0.0, slower));
+  if (percent == 0) return "for steps that take hardly longer";
+  return fmt::format("for steps that take at most {} % longer", percent);
+}
+
+std::string CostOf(const CappedRun& fit) {
+  return LacksLanesAlone(fit) ? "with operators one by one" : CostOf(fit.slower());
+}
+
+std::string HoldersOf(const PlannedRun& run) {
+  std::string text;
+  for (const PeakHolder& holder : run.at_peak) {
+    text += (text.empty() ? "" : ", ") + holder.name + " " + FormatBytes(holder.bytes);
+  }
+  return text;
+}
+
+namespace {
+
+std::string DataPartsOf(const HostUse& use) {
+  std::string text;
+  const auto add = [&](int64_t bytes, const char* what) {
+    if (bytes == 0) return;
+    text += (text.empty() ? "" : ", ") + std::string(what) + " " + FormatBytes(bytes);
+  };
+  add(use.decoded, "decoded data");
+  add(use.loaders, "buffers of the loaders");
+  add(use.states, "states that are saved");
+  add(use.kept, "what is kept");
+  return text;
+}
+
+// Of what takes as little as was found.
+const char* HeadOf(const CappedRun& fit) {
+  const PlannedRun& run = fit.capped;
+  if (LacksLanesAlone(fit)) return "one by one";
+  if (run.alone > 0) return "with less";
+  return run.swaps > 0 ? "again or swapped" : "computed again";
+}
+
+// What takes how much, as it is and, where that is less, as little as was found.
+std::string TableOf(const CappedRun& fit) {
+  const bool helps = TakesLess(fit);
+  std::vector<Align> columns = {Align::kLeft, Align::kRight};
+  if (helps) columns.push_back(Align::kRight);
+  columns.push_back(Align::kLeft);
+  TextTable table(columns);
+  const auto add = [&](const char* name, const std::string& plain, const std::string& again,
+                       const std::string& what) {
+    std::vector<std::string> row = {name, plain};
+    if (helps) row.push_back(again);
+    row.push_back(what);
+    table.Add(row);
+  };
+  const RunMemory &plain = fit.free.memory, &again = fit.capped.memory;
+  if (helps) add("", "as it is", HeadOf(fit), "");
+  add("arena", FormatBytes(plain.arena), FormatBytes(again.arena),
+      "most is held by " + HoldersOf(fit.capped));
+  if (plain.on_host && std::max(plain.start, again.start) > again.host()) {
+    add("start", FormatBytes(plain.start), FormatBytes(again.start),
+        "for reading and compiling, before the arena is there");
+  }
+  if (plain.on_host) {
+    add("data", FormatBytes(plain.data), FormatBytes(again.data), DataPartsOf(again.parts));
+    add("base", FormatBytes(plain.base), FormatBytes(again.base),
+        "the process itself, without its arena and data");
+  }
+  add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
+  if (helps && !LacksLanesAlone(fit)) {
+    add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()),
+        "of its time, at most");
+  }
+  return table.ToString(kIndent, kTableWidth);
+}
+
+std::string WithoutLineEnd(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// "what a quick search computes again or swaps": one for the cap itself may find less, and mostly
+// finds quicker steps. "operators one by one": lanes alone are left out.
+std::string WhatHelps(const CappedRun& fit) {
+  if (LacksLanesAlone(fit)) return "operators one by one";
+  const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
+  std::vector<std::string> ways;
+  if (fit.capped.second_runs > 0 || fit.capped.alone + fit.capped.swaps == 0) {
+    ways.emplace_back("computes again");
+  }
+  if (fit.capped.swaps > 0) ways.emplace_back("swaps");
+  if (fit.capped.alone > 0) ways.emplace_back("has work on one thread");
+  return "what " + search + " " + fmt::format("{}", fmt::join(ways, " or "));
+}
+
+}  // namespace
+
+std::string RefusalOf(const std::string& what, const CappedRun& fit, const std::string& limit) {
+  const std::vector<std::string> texts =
+      FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
+  const bool helps = TakesLess(fit);
+  std::string text = fmt::format("{} {}", what, texts[1]);
+  if (helps) text += fmt::format(", or {} with {}", texts[2], WhatHelps(fit));
+  text += ", more than " + limit + " " + texts[0];
+  if (!helps) text += "; computing more again, as far as it was tried, takes no less";
+  return WithoutLineEnd(text + "\n" + TableOf(fit));
+}
+
+std::string LinesOf(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (!line.empty()) text += (text.empty() ? "" : "\n" + std::string(kIndent)) + line;
+  }
+  return text;
+}
+
+namespace {
+
+// "a file of 52.0 MiB"
+std::string SwapPlaceText(bool to_host, int64_t bytes) {
+  return to_host ? FormatBytes(bytes) + " of host memory" : "a file of " + FormatBytes(bytes);
+}
+
+// "2 operators of a step run a second time, 1 tensor is swapped to a file of 52.0 MiB"; nothing
+// where all is as it is without the cap.
+std::string HowText(const CappedRun& fit) {
+  const PlannedRun& run = fit.capped;
+  const bool lacks_lanes = LacksLanes(fit);
+  if (fit.arena_cap == 0) return lacks_lanes ? "no operators run side by side" : "";
+  std::string text;
+  const auto add = [&](int64_t count, std::string_view noun, const std::string& one,
+                       const std::string& more) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + FormatCount(count, noun) + (count == 1 ? one : more);
+  };
+  add(run.second_runs, "operator", " of a step runs a second time", " of a step run a second time");
+  const std::string place = " swapped to " + SwapPlaceText(!run.memory.on_host, run.swap_bytes);
+  add(run.swaps, "tensor", " is" + place, " are" + place);
+  const std::string why = " on one thread, in a smaller workspace";
+  add(run.alone, "operator", " works" + why, " work" + why);
+  if (lacks_lanes) {
+    text += text.empty() ? "" : ", ";
+    text += "no operators run side by side, which the time leaves out";
+  }
+  return text;
+}
+
+// "; steps take about 2.1 % longer"; nothing where the arena is as it is.
+std::string TimeText(const CappedRun& fit) {
+  if (fit.arena_cap == 0) return "";
+  const double percent = 100 * fit.slower();
+  return "; steps take about " + (percent <= -0.05 ? fmt::format("{:.1f} % less time", -percent)
+                                                   : LongerText(fit.slower()));
+}
+
+}  // namespace
+
+std::string FitText(const CappedRun& fit) {
+  const auto texts = FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
+  const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
+  const std::string how = HowText(fit);
+  if (how.empty()) {
+    return fmt::format("cap: the run takes {} of the {} that it may, {}: the cap costs nothing",
+                       texts[2], texts[0], spare);
+  }
+  return fmt::format("cap: {} of {}, instead of {}: {}{}; {}", texts[2], texts[0], texts[1], how,
+                     TimeText(fit), spare);
+}
+
+}  // namespace cgrun

@@ -1,0 +1,84 @@
+// What the system says of this process, and what is added to it.
+#include "src/train/run_memory.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "src/base/allocation_counter.h"
+#include "src/base/process_memory.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kLaterBytes = 80 << 10;  // what a run adds to its base
+
+// What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
+constexpr int64_t kThreadBytes = 72 << 10;
+
+// Code that steps, evaluations and reports touch for the first time.
+constexpr int64_t kLaterCode = 6 * kMiB;
+// The kernel's own for a thread: its stack and its record.
+constexpr int64_t kKernelThread = 32 << 10;
+// The kernel's own for open files, mappings and sockets.
+constexpr int64_t kKernelProcess = kMiB;
+// A page table has eight bytes for each page of 4 KiB.
+constexpr int64_t kPageTablePart = 512;
+// Arenas begin where a huge page may, and reading needs a moment's room.
+constexpr int64_t kLaterAddresses = 16 * kMiB;
+
+int64_t RoundUp(int64_t bytes, int64_t grain) { return (bytes + grain - 1) / grain * grain; }
+
+// Addresses that each new thread reserves for its stack.
+int64_t StackReserve() {
+  pthread_attr_t attributes;
+  size_t bytes = 8 * kMiB;
+  if (pthread_getattr_default_np(&attributes) == 0) {
+    pthread_attr_getstacksize(&attributes, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  return static_cast<int64_t>(bytes);
+}
+
+int64_t Within(int64_t limit, int64_t taken) {
+  return limit == HostLimits::kNone ? limit : std::max<int64_t>(0, limit - taken);
+}
+
+}  // namespace
+
+int64_t LargestPeak(const HostLimits& limits, const RunMemory& like) {
+  return std::min({limits.machine, Within(limits.group, like.beside.code + like.beside.kernel),
+                   Within(limits.address_space, like.beside.reserved)});
+}
+
+int64_t MeasureBase(int64_t counted_bytes) {
+  ReleaseFreeMemory();
+  return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
+}
+
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room) {
+  const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes;
+  const int64_t rounded = RoundUp(bytes + kBaseNoise, kBaseGrain);
+  if (room != nullptr) *room = rounded - bytes;
+  return rounded;
+}
+
+int64_t PlannedStart() {
+  return RoundUp(PeakAnonymousBytes() + static_cast<int64_t>(kSampleBytes) + kBaseNoise,
+                 kBaseGrain);
+}
+
+Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders) {
+  const ProcessMemory now = ReadProcessMemory();
+  const int64_t threads = now.threads + loaders;
+  Footprint beside;
+  beside.code = RoundUp(now.mapped_files + kLaterCode, kMiB);
+  beside.kernel = RoundUp(
+      now.page_tables + memory.host() / kPageTablePart + threads * kKernelThread + kKernelProcess,
+      kMiB);
+  beside.reserved =
+      RoundUp(now.address_space - now.anonymous + loaders * StackReserve() + kLaterAddresses, kMiB);
+  return beside;
+}
+
+}  // namespace cgrun
