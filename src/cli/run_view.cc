@@ -89,6 +89,10 @@ std::string MemoryText(const MemoryUse& memory) {
                      FormatBytes(memory.engine.reserved_peak_bytes), MeasuredText(memory));
 }
 
+bool IsAccuracy(const NamedNumber& mean) {
+  return mean.name == "accuracy" || mean.name.ends_with(".accuracy");
+}
+
 // `of`: "by the last weights"; "": nothing is said of them.
 std::string MeansText(const PassResult& pass, const std::string& of = "") {
   std::string text;
@@ -96,6 +100,10 @@ std::string MeansText(const PassResult& pass, const std::string& of = "") {
     char number[32];
     FormatMetric(mean.value, number, sizeof(number));
     text += mean.name + " " + number + "  ";
+    if (pass.class_share && IsAccuracy(mean)) {
+      FormatMetric(*pass.class_share, number, sizeof(number));
+      text += fmt::format("(the most frequent class alone: {})  ", number);
+    }
   }
   return fmt::format("{}({}{})", text, FormatCount(pass.samples, "sample"),
                      of.empty() ? "" : ", " + of);
@@ -342,6 +350,17 @@ void WarnOfLosses(const PassResult& evaluation) {
     if (!is_loss || std::isfinite(mean.value)) continue;
     PrintWarning("the " + mean.name + " of '" + evaluation.split +
                  "' is not finite: `cgrun check` reads its data, and names a sample that is not");
+  }
+}
+
+void WarnOfChance(const PassResult& evaluation) {
+  for (const NamedNumber& mean : evaluation.means) {
+    if (!IsAccuracy(mean) || !evaluation.class_share || mean.value > *evaluation.class_share) {
+      continue;
+    }
+    PrintWarning("the " + mean.name + " of '" + evaluation.split +
+                 "' is no better than to name the most frequent class each time: a smaller "
+                 "learning rate or longer training may help");
   }
 }
 

@@ -45,6 +45,9 @@ void PrintInterrupted(const TrainResult& result, const std::string& folder);
 // evaluations since"
 std::string StopText(const EarlyStop& stop);
 
+// Warns of accuracies that naming the most frequent class each time would reach.
+void WarnOfChance(const PassResult& evaluation);
+
 // Warns of losses of an evaluation that are not finite: there the data or the weights are at fault.
 void WarnOfLosses(const PassResult& evaluation);
 

@@ -401,7 +401,10 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WriteSummary(folder, json);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads, HostCapOf(model));
-  for (const PassResult& evaluation : result.last.evaluations) WarnOfLosses(evaluation);
+  for (const PassResult& evaluation : result.last.evaluations) {
+    WarnOfLosses(evaluation);
+    WarnOfChance(evaluation);
+  }
   if (result.unjudged > 0) {
     PrintWarning("'" + result.unjudged_metric + "' of `valid` was not a number in " +
                  CountText(result.unjudged, "evaluation") +

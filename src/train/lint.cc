@@ -9,6 +9,7 @@
 #include "src/io/safetensors.h"
 #include "src/model/model_file.h"
 #include "src/train/accumulation.h"
+#include "src/train/batch_lint.h"
 #include "src/train/checkpoint.h"
 #include "src/train/label_check.h"
 #include "src/train/pixel_lint.h"
@@ -117,7 +118,9 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   for (const auto& [name, set] : sets) {
     if (set) report.samples_read += ReadSome(model, name, *set, uses, diagnostics);
   }
+  WarnOfMissingRows(model, options.precision, diagnostics);
   if (!data.train) return;
+  WarnOfSingleValues(model, *forward, data.train->size(), diagnostics);
   WarnOfPixels(model, *forward, *data.train, diagnostics);
   WarnOfTargetSizes(model, *forward, *data.train, diagnostics);
 }

@@ -80,14 +80,9 @@ PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const G
   return result;
 }
 
-// An output that does not begin with the axis of samples cannot be told apart by samples.
 bool CheckOutput(const Graph& graph, const Output& output, Diagnostics& diagnostics) {
-  const Value& value = graph.values[output.value];
-  if (value.type.shape.rank() > 0 && value.type.shape[0] == kBatchDim) return true;
-  const bool kept = output.kind == OutputKind::kKept;
-  diagnostics.Error(value.mark,
-                    (kept ? "the kept " : "the prediction ") + value.name + " is " +
-                        value.type.ToString() + ", without a row for each sample",
+  if (HasRows(graph, output)) return true;
+  diagnostics.Error(graph.values[output.value].mark, MissingRowsText(graph, output),
                     "`out: NAME` of a path says what it predicts");
   return false;
 }
@@ -149,6 +144,17 @@ IdVector<ValueId, bool> NeededValues(const Graph& graph) {
 }
 
 }  // namespace
+
+bool HasRows(const Graph& graph, const Output& output) {
+  const Shape& shape = graph.values[output.value].type.shape;
+  return shape.rank() > 0 && shape[0] == kBatchDim;
+}
+
+std::string MissingRowsText(const Graph& graph, const Output& output) {
+  const Value& value = graph.values[output.value];
+  return (output.kind == OutputKind::kKept ? "the kept " : "the prediction ") + value.name + " is " +
+         value.type.ToString() + ", without a row for each sample";
+}
 
 Shape SampleShape(const Shape& batch) {
   return Shape(std::vector<Dim>(batch.begin() + 1, batch.end()));

@@ -50,6 +50,11 @@ struct PredictedOutput {
   int64_t class_count() const;
 };
 
+// Whether an output begins with the axis of samples; otherwise samples cannot be told apart in it.
+bool HasRows(const Graph& graph, const Output& output);
+// "the prediction classify.sum is f32[3], without a row for each sample"
+std::string MissingRowsText(const Graph& graph, const Output& output);
+
 struct PredictSignature {
   std::vector<DataField> inputs;  // that the predictions depend on
   std::vector<PredictedOutput> outputs;

@@ -248,7 +248,10 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                                  {"train", NumbersOf(result.last.train)},
                                  {"valid", nlohmann::ordered_json::object()},
                                  {"test", nlohmann::ordered_json::object()}};
-  for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
+  for (const PassResult& pass : result.last.evaluations) {
+    json[pass.split] = NumbersOf(pass);
+    if (pass.class_share) json["most_frequent_class"][pass.split] = *pass.class_share;
+  }
   for (const auto& [set, samples] : result.left_out) {
     json[(set == "train" ? "" : set + "_") + "left_out_samples"] = samples;
   }

@@ -13,6 +13,8 @@
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
+#include "src/train/batch_lint.h"
+#include "src/train/class_share.h"
 #include "src/train/pixel_lint.h"
 #include "src/train/run_memory.h"
 #include "src/train/run_shape.h"
@@ -191,6 +193,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   if (train) {
     WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
     WarnOfSettings(model_, *forward, diagnostics);
+    WarnOfSingleValues(model_, *forward, train_->dataset->size(), diagnostics);
     CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
   }
   if (train && options_.weights.empty() && options_.checkpoint.empty()) {
@@ -199,7 +202,10 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   }
   std::vector<LabelledSet> sets;
   if (train_) sets.push_back({train_->dataset.get(), train_->inputs});
-  for (const Split& split : evaluations_) sets.push_back({split.dataset.get(), split.inputs});
+  for (Split& split : evaluations_) {
+    sets.push_back({split.dataset.get(), split.inputs});
+    split.class_share = LargestClassShare(sets.back(), label_uses_);
+  }
   CheckLabels(sets, label_uses_, diagnostics);
   if (train_) WarnOfSpareUnits(sets[0], label_uses_, diagnostics);
 }
@@ -429,6 +435,7 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
   }
   NoteMemory();
   result.Fill(split.name, *split.runner);
+  result.class_share = split.class_share;
   result.seconds = elapsed();
   result.stall_seconds = loader.stall_seconds() - stall_before;
 }

@@ -82,6 +82,7 @@ struct PassResult {
   int64_t timed_samples = 0;
   double seconds = 0;                      // without evaluations and checkpoints within the pass
   double stall_seconds = 0;                // waiting for the loader
+  std::optional<double> class_share = {};  // LargestClassShare() of an evaluated split
 
   // Without samples there are no means, and reports leave the pass out.
   bool measured() const { return samples > 0; }
@@ -249,8 +250,9 @@ class Session {
     std::string name;
     std::shared_ptr<const Dataset> dataset;
     std::vector<std::string> inputs;
-    std::unique_ptr<DataSource> source;
-    std::unique_ptr<BatchRunner> runner;
+    std::optional<double> class_share = {};
+    std::unique_ptr<DataSource> source = nullptr;
+    std::unique_ptr<BatchRunner> runner = nullptr;
   };
 
   bool OpenData(bool train, Diagnostics& diagnostics);

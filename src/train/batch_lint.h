@@ -1,0 +1,24 @@
+// Warnings of what batches of a certain size make of a model.
+#ifndef CGRUN_TRAIN_BATCH_LINT_H_
+#define CGRUN_TRAIN_BATCH_LINT_H_
+
+#include <cstdint>
+
+#include "src/base/diagnostics.h"
+#include "src/ir/graph.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Warns of each batch_norm that normalises a single value of each channel in some batch: its result
+// is `shift` there, whatever the input. `training` is the forward graph of a training step;
+// `samples` counts the training data.
+void WarnOfSingleValues(const ModelSpec& model, const Graph& training, int64_t samples,
+                        Diagnostics& diagnostics);
+
+// Warns of predictions that have no row for each sample: `cgrun predict` cannot tell them apart.
+void WarnOfMissingRows(const ModelSpec& model, DType precision, Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_BATCH_LINT_H_
