@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -119,14 +120,14 @@ std::string FrontierJson(const FrontierSubject& subject) {
                                 {"usual", row.usual}});
   }
   json["exact"] = nullptr;
-  if (!subject.has_exact) return json.dump(2) + "\n";
+  if (!subject.has_exact) return JsonText(json, 2) + "\n";
   json["exact"] = {{"complete", subject.exact_is_complete},
                    {"points", nlohmann::ordered_json::array()}};
   for (const ExactRow& row : subject.exact) {
     json["exact"]["points"].push_back(
         {{"arena_bytes", row.arena_bytes}, {"seconds", row.seconds}, {"runs", row.runs}});
   }
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace cgrun
