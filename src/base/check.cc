@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/base/printable.h"
+
 namespace cgrun::internal {
 
 CheckFailure::CheckFailure(const char* file, int line, const char* condition) {
@@ -11,7 +13,7 @@ CheckFailure::CheckFailure(const char* file, int line, const char* condition) {
 }
 
 CheckFailure::~CheckFailure() {
-  std::fprintf(stderr, "%s\n", message_.str().c_str());
+  std::fprintf(stderr, "%s\n", PrintableLines(message_.str()).c_str());
   std::abort();
 }
 

@@ -12,52 +12,80 @@
 namespace cgrun {
 namespace {
 
-// Line `line` (from 1) of `text`, without its end.
-std::string_view LineOf(std::string_view text, int line) {
-  size_t begin = 0;
-  for (int i = 1; i < line; ++i) {
-    const size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos) return {};
-    begin = end + 1;
-  }
-  std::string_view rest = text.substr(begin);
-  rest = rest.substr(0, rest.find('\n'));
-  if (!rest.empty() && rest.back() == '\r') rest.remove_suffix(1);
-  return rest;
-}
-
 bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// The byte at which character `column` (from 1) of `line` begins; its size where there are fewer.
-size_t OffsetOfColumn(std::string_view line, int column) {
-  size_t offset = 0;
-  for (int i = 1; i < column && offset < line.size(); ++i) {
-    ++offset;
-    while (offset < line.size() && IsUtf8Continuation(line[offset])) ++offset;
+// Finds places in texts. It goes on from the last one, so that places in their order cost one walk.
+class PlaceFinder {
+ public:
+  struct Place {
+    std::string_view line;  // without its end
+    size_t offset = 0;      // in it; its size where it has fewer columns
+  };
+
+  // Line `line` and column `column` of a text; both count from 1.
+  Place Find(std::string_view text, int line, int column);
+
+ private:
+  void FindLine(int line);
+
+  std::string_view text_;
+  int line_ = 0, column_ = 1;   // 0: no text yet
+  size_t begin_ = 0, end_ = 0;  // of the line
+  size_t offset_ = 0;           // of the column, in the line
+};
+
+PlaceFinder::Place PlaceFinder::Find(std::string_view text, int line, int column) {
+  if (text.data() != text_.data() || line < line_ || line_ == 0) {
+    text_ = text;
+    line_ = 0;
   }
-  return offset;
+  if (line_ != line) FindLine(line);
+  std::string_view found = text_.substr(begin_, end_ - begin_);
+  if (!found.empty() && found.back() == '\r') found.remove_suffix(1);
+  if (column < column_) {
+    column_ = 1;
+    offset_ = 0;
+  }
+  for (; column_ < column && offset_ < found.size(); ++column_) {
+    ++offset_;
+    while (offset_ < found.size() && IsUtf8Continuation(found[offset_])) ++offset_;
+  }
+  return {found, std::min(offset_, found.size())};
+}
+
+void PlaceFinder::FindLine(int line) {
+  if (line_ == 0) {
+    line_ = 1;
+    begin_ = 0;
+    end_ = std::min(text_.find('\n'), text_.size());
+  }
+  for (; line_ < line; ++line_) {
+    begin_ = std::min(end_ + 1, text_.size());
+    end_ = std::min(text_.find('\n', begin_), text_.size());
+  }
+  column_ = 1;
+  offset_ = 0;
 }
 
 // The line and the caret under it. A tab keeps its width in the caret's line, and a very long line
 // is cut around the caret.
-std::string Excerpt(const SourceMark& mark, const char* bold, const char* reset) {
+std::string Excerpt(const SourceMark& mark, PlaceFinder& places, const char* bold,
+                    const char* reset) {
   constexpr size_t kWidth = 160;
-  const std::string_view text = LineOf(mark.file->text, mark.line - mark.file->first_line + 1);
-  const std::string line = PrintableText(text);
-  const size_t column = OffsetOfColumn(text, mark.column);
+  const auto [text, column] =
+      places.Find(mark.file->text, mark.line - mark.file->first_line + 1, mark.column);
   size_t cut = 0;
-  if (line.size() > kWidth && column > kWidth / 2) cut = column - kWidth / 2;
-  while (cut > 0 && cut < line.size() && IsUtf8Continuation(line[cut])) --cut;
-  size_t end = std::min(line.size(), cut + kWidth);
-  while (end < line.size() && IsUtf8Continuation(line[end])) ++end;
-  std::string shown, caret;
-  for (size_t i = cut; i < end; ++i) {
-    const char c = line[i];
-    shown += c;
-    if (i < column && !IsUtf8Continuation(c)) caret += c == '\t' ? '\t' : ' ';
+  if (text.size() > kWidth && column > kWidth / 2) cut = column - kWidth / 2;
+  while (cut > 0 && cut < text.size() && IsUtf8Continuation(text[cut])) --cut;
+  size_t end = std::min(text.size(), cut + kWidth);
+  while (end < text.size() && IsUtf8Continuation(text[end])) ++end;
+  const std::string shown = PrintableText(text.substr(cut, end - cut));
+  const size_t place = column - cut;
+  std::string caret;
+  for (const char c : shown.substr(0, place)) {
+    if (!IsUtf8Continuation(c)) caret += c == '\t' ? '\t' : ' ';
   }
-  const std::string_view behind =
-      std::string_view(line).substr(column, std::max(end, column) - column);
+  const std::string_view behind = std::string_view(shown).substr(std::min(place, shown.size()));
   const auto inside = std::count_if(behind.begin(), behind.end(), IsUtf8Continuation);
   const int room = std::max(static_cast<int>(behind.size()) - static_cast<int>(inside), 1);
   caret += '^' + std::string(static_cast<size_t>(std::clamp(mark.length, 1, room)) - 1, '~');
@@ -170,15 +198,17 @@ std::string Diagnostics::ToString(bool color, bool brief) const {
   const char* cyan = color ? "\033[36m" : "";
   const char* reset = color ? "\033[0m" : "";
   std::string out;
+  PlaceFinder places;
   for (const Diagnostic& d : Sorted()) {
-    const std::string place = d.mark.ToString();
+    const std::string place = PrintableText(d.mark.ToString());
     if (!place.empty()) out += bold + place + ": " + reset;
     out += d.severity == Severity::kError ? std::string(red) + "error: " + reset
                                           : std::string(yellow) + "warning: " + reset;
-    out += d.message + "\n";
+    out += PrintableLines(d.message) + "\n";
     if (brief && d.severity == Severity::kWarning) continue;
-    if (d.mark.file && d.mark.line > 0) out += Excerpt(d.mark, red, reset);
-    if (!d.help.empty()) out += std::string(cyan) + "help: " + reset + d.help + "\n";
+    if (d.mark.file && d.mark.line > 0) out += Excerpt(d.mark, places, red, reset);
+    if (!d.help.empty())
+      out += std::string(cyan) + "help: " + reset + PrintableLines(d.help) + "\n";
   }
   return out;
 }

@@ -1,26 +1,10 @@
 // UTF-8 (RFC 3629), character by character.
 #include "src/base/printable.h"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace cgrun {
 namespace {
-
-// Bytes of the character that a text begins with; 0 where it is none. Characters in longer forms
-// than they need pass.
-size_t CharacterBytes(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t bytes = lead < 0x80   ? 1
-                       : lead < 0xC2 ? 0
-                       : lead < 0xE0 ? 2
-                       : lead < 0xF0 ? 3
-                       : lead < 0xF5 ? 4
-                                     : 0;
-  if (bytes == 0 || bytes > text.size()) return 0;
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  return std::ranges::all_of(text.substr(1, bytes - 1), continues) ? bytes : 0;
-}
 
 // U+0080 to U+009F.
 bool IsWideControl(std::string_view text) {
@@ -29,22 +13,56 @@ bool IsWideControl(std::string_view text) {
 
 bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 
+// Bytes of the character that a text begins with, where it is shown as it is; 0 where it is not.
+size_t ShownBytes(std::string_view text) {
+  return IsWideControl(text) || IsControl(text[0]) ? 0 : Utf8Bytes(text);
+}
+
 }  // namespace
+
+// Longer forms of a character than it needs, surrogates and what is beyond U+10FFFF are none.
+size_t Utf8Bytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (bytes > text.size()) return 0;
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  return byte(1) >= low && byte(1) <= high ? bytes : 0;
+}
 
 std::string PrintableText(std::string_view text) {
   std::string shown(text);
-  for (size_t i = 0; i < text.size();) {
-    const std::string_view rest = text.substr(i);
-    const size_t bytes = IsWideControl(rest) ? 0 : CharacterBytes(rest);
-    if (bytes == 0 || IsControl(text[i])) shown[i] = '?';
-    i += std::max<size_t>(bytes, 1);
+  for (size_t i = PrintableBytes(text); i < text.size(); i += PrintableBytes(text.substr(i))) {
+    shown[i++] = '?';
   }
   return shown;
 }
 
+std::string PrintableLines(std::string_view text) {
+  std::string shown = PrintableText(text);
+  for (size_t i = text.find('\n'); i < text.size(); i = text.find('\n', i + 1)) shown[i] = '\n';
+  return shown;
+}
+
+size_t PrintableBytes(std::string_view text) {
+  size_t bytes = 0;
+  while (bytes < text.size()) {
+    const size_t next = ShownBytes(text.substr(bytes));
+    if (next == 0) break;
+    bytes += next;
+  }
+  return bytes;
+}
+
 size_t FindNoUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
-    const size_t bytes = CharacterBytes(text.substr(i));
+    const size_t bytes = Utf8Bytes(text.substr(i));
     if (bytes == 0) return i;
     i += bytes;
   }

@@ -12,6 +12,16 @@ namespace cgrun {
 // of the same length.
 std::string PrintableText(std::string_view text);
 
+// The same of a text of several lines, whose ends stay.
+std::string PrintableLines(std::string_view text);
+
+// How many bytes PrintableText() leaves as they are before the first that it replaces. Never
+// allocates.
+size_t PrintableBytes(std::string_view text);
+
+// Bytes of the character of UTF-8 that a text, which is not empty, begins with; 0 where it is none.
+size_t Utf8Bytes(std::string_view text);
+
 // Where the first byte stands that is no part of a character of UTF-8; npos where there is none.
 size_t FindNoUtf8(std::string_view text);
 

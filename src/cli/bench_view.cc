@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/cli/console.h"
 #include "src/cli/pass_gains.h"
 #include "src/report/table.h"
@@ -317,7 +318,7 @@ std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles) {
     if (profile != profiles.end()) added["profile"] = Json::parse(profile->second);
   }
   AddPassGains(result, json);
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 BenchResult CaseFromJson(const std::string& text) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/memory_cap.h"
@@ -30,7 +31,8 @@ struct Findings {
   std::vector<DeviceCheck> devices;
 
   bool wrong() const {
-    return std::ranges::any_of(gradients, [](const auto& check) { return !check.good; }) ||
+    return std::ranges::any_of(
+               gradients, [](const auto& check) { return !check.good && !check.steep; }) ||
            std::ranges::any_of(
                devices, [](const auto& check) { return check.skipped.empty() && !check.good; });
   }
@@ -57,13 +59,23 @@ void AddDifference(TextTable& table, const std::string& name, double error, doub
 
 // The direction that is furthest off for its tolerance stands for all.
 void AddGradients(TextTable& table, const Findings& findings) {
+  const auto steep = std::ranges::count(findings.gradients, true, &GradientCheck::steep);
+  const std::string why =
+      "they change within the smallest step: the loss is far too steep for differences";
+  if (steep == std::ssize(findings.gradients)) {
+    table.Add({"gradients", "", "", "", "not compared: " + why});
+    return;
+  }
   const auto worst = std::ranges::max_element(
       findings.gradients, {},
-      [](const GradientCheck& check) { return check.error / check.tolerance; });
+      [](const GradientCheck& check) { return check.steep ? -1 : check.error / check.tolerance; });
   AddDifference(table, "gradients", worst->error, worst->tolerance, worst->good,
                 fmt::format("{} in {}, against finite differences in f64",
                             CountText(findings.parameters, "parameter"),
-                            CountText(std::ssize(findings.gradients), "direction")));
+                            CountText(std::ssize(findings.gradients) - steep, "direction")));
+  if (steep == 0) return;
+  table.Add({"", "", "", "",
+             fmt::format("not compared in {}: {}", CountText(steep, "other direction"), why)});
 }
 
 void AddDevice(TextTable& table, const DeviceCheck& check) {
@@ -119,7 +131,7 @@ std::string Json(const Findings& findings) {
                                  {"errors", JsonOf(diagnostics, Severity::kError)},
                                  {"warnings", JsonOf(diagnostics, Severity::kWarning)}};
   if (diagnostics.has_errors()) {  // nothing was computed
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return JsonText(json, 2) + "\n";
   }
   const ModelData& data = findings.lint.data;
   const auto sizes = {
@@ -140,6 +152,7 @@ std::string Json(const Findings& findings) {
                                  {"error", check.error},
                                  {"tolerance", check.tolerance},
                                  {"ok", check.good}});
+    if (check.steep) json["gradients"].back()["skipped"] = "steep";
   }
   json["devices"] = nlohmann::ordered_json::array();
   for (const DeviceCheck& check : findings.devices) {
@@ -156,7 +169,7 @@ std::string Json(const Findings& findings) {
     }
     json["devices"].push_back(std::move(item));
   }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 // Of kernels that are wrong: a model file cannot mend them.
@@ -174,7 +187,7 @@ std::string NamesText(const std::vector<std::string>& names) {
 
 void PrintWrong(const Findings& findings) {
   for (const GradientCheck& check : findings.gradients) {
-    if (check.good) continue;
+    if (check.good || check.steep) continue;
     const std::string names = NamesText(check.parameters);
     PrintError(
         fmt::format("path '{}': along a direction in {} the gradient says {:.6g}, finite "

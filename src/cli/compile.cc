@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/memory_cap.h"
@@ -46,7 +47,7 @@ int Run(const ModelFlags& flags, const std::string& output) {
                           CountText(static_cast<int64_t>(instructions), "instruction"),
                           FormatBytes(compiled->layout.arena_bytes),
                           FormatSeconds(compiled->compile_seconds)),
-              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+              JsonText(json, 2) + "\n");
   return kDone;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/command_line.h"
 #include "src/cli/completion_scripts.h"
@@ -67,7 +68,8 @@ int Run(const std::string& shell) {
   const std::string script = shell == "bash"  ? BashCompletion(verbs, settings)
                              : shell == "zsh" ? ZshCompletion(verbs, settings)
                                               : FishCompletion(verbs, settings);
-  PrintResult(script, nlohmann::ordered_json{{"shell", shell}, {"script", script}}.dump(2) + "\n");
+  PrintResult(script,
+              JsonText(nlohmann::ordered_json{{"shell", shell}, {"script", script}}, 2) + "\n");
   return kDone;
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/json_text.h"
 #include "src/base/name_notes.h"
 #include "src/base/synonyms.h"
 #include "src/cli/command.h"
@@ -24,6 +25,7 @@
 #include "src/model/key_synonyms.h"
 #include "src/model/schema.h"
 #include "src/report/table.h"
+#include "src/report/terminal.h"
 #include "src/train/run_folder.h"
 
 namespace cgrun {
@@ -238,7 +240,19 @@ void PrintResult(const std::string& text, const std::string& json) {
     WriteFileAtomically(Flags().json_file, std::as_bytes(std::span(json)));
   }
   Flags().json_is_printed |= to_stdout;
-  std::fputs(to_stdout ? json.c_str() : text.c_str(), stdout);
+  if (to_stdout) {
+    std::fputs(json.c_str(), stdout);
+  } else {
+    PrintText(stdout, text);
+  }
+  std::fflush(stdout);
+}
+
+void PrintData(const std::string& text, const std::string& json) {
+  const bool json_on_stdout = WantsJson() && !WantsJsonFile();
+  if (json_on_stdout || isatty(STDOUT_FILENO) != 0) return PrintResult(text, json);
+  PrintResult("", json);
+  std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
 
@@ -249,9 +263,7 @@ void PrintBulkyResult(const std::string& text, const std::string& json) {
 
 void WriteBeside(const std::string& path, std::string_view content) {
   WriteFileAtomically(path, std::as_bytes(std::span(content)));
-  if (Quiet()) return;
-  std::fprintf(stderr, "wrote %s, %s\n", path.c_str(),
-               FormatBytes(static_cast<int64_t>(content.size())).c_str());
+  Tell("wrote " + path + ", " + FormatBytes(static_cast<int64_t>(content.size())));
 }
 
 void PrintError(std::string_view message, std::string_view help) {
@@ -272,7 +284,7 @@ void PrintWarning(std::string_view message) {
 }
 
 void Tell(std::string_view line) {
-  if (!Quiet()) std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  if (!Quiet()) PrintText(stderr, std::string(line) + "\n");
 }
 
 void TellNotes(const std::vector<std::string>& notes) {
@@ -294,8 +306,8 @@ void PrintChanges(const std::vector<Diagnostic>& printed) {
            item.mark.file->name == Flags().changed_file;
   };
   if (Flags().changes.empty() || std::ranges::none_of(printed, is_in_it)) return;
-  std::fprintf(stderr, "note: the command line changes this file, which is shown without that:%s\n",
-               Flags().changes.c_str());
+  PrintText(stderr, "note: the command line changes this file, which is shown without that:" +
+                        Flags().changes + "\n");
 }
 
 void Print(const Diagnostics& diagnostics, bool brief) {
@@ -343,7 +355,7 @@ bool AsksForJson(int argc, char** argv) {
 void PrintErrorsAsJson() {
   if (Flags().json_is_printed || Flags().errors.empty()) return;
   const nlohmann::ordered_json json = {{"errors", DiagnosticsJson(Flags().errors)}};
-  std::fputs(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str(), stdout);
+  std::fputs(JsonText(json, 2).c_str(), stdout);
   std::fputc('\n', stdout);
   std::fflush(stdout);
 }

@@ -29,6 +29,10 @@ bool WantsJson();
 // Writes a result: `json` where --json asks for it on standard output, `text` otherwise; with
 // --json FILE, the text is printed and the JSON goes to the file. Throws UserError.
 void PrintResult(const std::string& text, const std::string& json);
+// The same of a text that may be any bytes and is for other programs: a file or a pipe gets it as
+// it is. Control characters of a model that has learned little may mean anything to a terminal,
+// which gets it as PrintText() writes it.
+void PrintData(const std::string& text, const std::string& json);
 // The same of a result whose text is as long as the JSON: with --json FILE, only that is said which
 // was written.
 void PrintBulkyResult(const std::string& text, const std::string& json);

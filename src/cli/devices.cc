@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/version.h"
@@ -77,7 +78,7 @@ int Run() {
   }
   text += BusyNote(measured.front(), measured.back());
   for (const auto& [name, version] : LibraryVersions()) json["libraries"][name] = version;
-  PrintResult(text + "libraries: " + LibrariesText() + "\n", json.dump(2) + "\n");
+  PrintResult(text + "libraries: " + LibrariesText() + "\n", JsonText(json, 2) + "\n");
   return kDone;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/cli/body_json.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -58,7 +59,7 @@ int Run(const std::string& path) {
     throw InputError(path + ": the program is not sound: " + violations[0],
                      "compile it again: `cgrun compile MODEL -o M.cgb`");
   }
-  PrintResult(Disassemble(image), JsonOf(image).dump(2) + "\n");
+  PrintResult(Disassemble(image), JsonText(JsonOf(image), 2) + "\n");
   return kDone;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_differences.h"
@@ -108,7 +109,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json.update(nlohmann::ordered_json::parse(MemoryJson(session.memory())));
   std::string text = EvaluationSummary(result, options.weights, session.memory(),
                                        session.class_names(), left_out),
-              shown = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+              shown = JsonText(json, 2) + "\n";
   if (session.times() != nullptr) {
     const Ceilings ceilings = MeasureCeilings(session.engine(), options.compile.threads);
     text += "\n" + ShowProfile(profile, session.engine(), *session.times(), ceilings);

@@ -12,6 +12,7 @@
 #include <span>
 #include <sstream>
 
+#include "src/base/json_text.h"
 #include "src/base/printable.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -148,32 +149,19 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   PrintResult(CountText(options.count, "sample") + " of '" + output->name + "', " +
                   output->shape.ToString() +
                   " each: " + (run_flags.dry_run ? "not written (--dry-run)" : path) + "\n",
-              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+              JsonText(json, 2) + "\n");
   return kDone;
 }
 
-// What a terminal shows of a text: control characters of a model that has learned little may mean
-// anything to it.
-std::string ForTerminal(const std::string& text) {
-  std::string shown, line;
-  std::istringstream lines(text);
-  while (std::getline(lines, line)) shown += PrintableText(line) + "\n";
-  if (!shown.empty()) shown.pop_back();
-  return shown;
-}
-
-// The text as a file, or on the terminal.
-void PrintText(const std::string& text, const GenerateFlags& generate,
-               nlohmann::ordered_json json) {
-  if (!generate.out.empty()) WriteFileAtomically(generate.out, std::as_bytes(std::span(text)));
+// The text as a file, or as what is printed.
+void PrintWritten(const std::string& text, const GenerateFlags& generate,
+                  nlohmann::ordered_json json) {
   json["text"] = text;
   json["file"] = generate.out;
-  const bool shown = isatty(STDOUT_FILENO) != 0;
-  PrintResult((!generate.out.empty() ? generate.out
-               : shown               ? ForTerminal(text)
-                                     : text) +
-                  "\n",
-              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  const std::string shown = JsonText(json, 2) + "\n";
+  if (generate.out.empty()) return PrintData(text + "\n", shown);
+  WriteFileAtomically(generate.out, std::as_bytes(std::span(text)));
+  PrintResult(generate.out + "\n", shown);
 }
 
 int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags& run_flags,
@@ -208,10 +196,11 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
                                        {"mode", Name(options.mode)}, {"weights", options.weights},
                                        {"prompt", prompt},           {"tokens", options.count}};
   if (run_flags.dry_run) {
-    PrintResult("Everything is ready; nothing was written (--dry-run).\n", json.dump(2) + "\n");
+    PrintResult("Everything is ready; nothing was written (--dry-run).\n",
+                JsonText(json, 2) + "\n");
     return kDone;
   }
-  PrintText(prompt + writer.Write(prompt), generate, json);
+  PrintWritten(prompt + writer.Write(prompt), generate, json);
   return kDone;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "src/base/json_text.h"
 #include "src/cli/body_json.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -12,6 +13,7 @@
 #include "src/report/graph_dot.h"
 #include "src/report/graph_svg.h"
 #include "src/report/table.h"
+#include "src/report/terminal.h"
 
 namespace cgrun {
 namespace {
@@ -65,7 +67,7 @@ int PrintListing(const ModelFlags& flags, const GraphFlags& graph_flags, const M
                  diagnostics, nullptr, BatchOf(model));
   PrintDiagnostics(diagnostics);
   if (!graph) return kBadInput;
-  PrintResult(ToString(*graph), JsonOf(*graph).dump(2) + "\n");
+  PrintResult(ToString(*graph), JsonText(JsonOf(*graph), 2) + "\n");
   return kDone;
 }
 
@@ -89,7 +91,7 @@ PictureOptions OptionsOf(const GraphFlags& graph_flags, const ModelSpec& model,
 void WritePicture(const CLI::Option& option, const std::string& path, const std::string& picture) {
   if (option.count() == 0) return;
   if (path.empty() || path == "-") {
-    std::fputs(picture.c_str(), stdout);
+    PrintText(stdout, picture);
   } else {
     WriteBeside(path, picture);
   }

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/command_line.h"
 #include "src/cli/version.h"
@@ -59,7 +60,7 @@ Json JsonOf(const CLI::App& verb) {
           {"examples", ExamplesOf(verb.get_name())}};
 }
 
-std::string TextOf(const Json& json) { return json.dump(2) + "\n"; }
+std::string TextOf(const Json& json) { return JsonText(json, 2) + "\n"; }
 
 }  // namespace
 

@@ -20,6 +20,7 @@
 #include "src/plan/planner.h"
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
+#include "src/report/terminal.h"
 #include "src/train/lint.h"
 #include "src/train/packing_files.h"
 #include "src/train/run_folder.h"
@@ -148,7 +149,7 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   if (!flags.dump_after.empty()) {
     options.observe = [dump = flags.dump_after](std::string_view pass, const Graph& graph) {
       if (std::find(dump.begin(), dump.end(), pass) == dump.end()) return;
-      std::fprintf(stderr, "--- after %s\n%s", std::string(pass).c_str(), ToString(graph).c_str());
+      PrintText(stderr, "--- after " + std::string(pass) + "\n" + ToString(graph));
     };
   }
   return options;

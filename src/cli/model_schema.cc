@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "src/base/json_text.h"
 #include "src/data/dataset.h"
 #include "src/frontend/json_schema.h"
 #include "src/train/rate_schedule.h"
@@ -33,17 +34,17 @@ std::vector<SchemaChoice> Formats() {
     SchemaChoice choice{std::string(format->name), std::string(format->doc), {}};
     for (const DataOptionSpec& option : format->options) {
       choice.keys.push_back({std::string(option.name), std::string(option.doc),
-                             OptionType(option.values).dump(), option.required});
+                             JsonText(OptionType(option.values)), option.required});
     }
     const bool fields = !format->field_option_doc.empty();
-    if (fields) choice.others = TextType(format->field_option_list).dump();
+    if (fields) choice.others = JsonText(TextType(format->field_option_list));
     formats.push_back(std::move(choice));
   }
   return formats;
 }
 
 std::string ArgumentType(const ScheduleArgument& argument) {
-  if (argument.number == nullptr) return TextType(false).dump();
+  if (argument.number == nullptr) return JsonText(TextType(false));
   return NumberSchema(argument.whole, argument.least, argument.most);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_schema.h"
@@ -158,7 +159,7 @@ int ListAll(bool internal) {
     text += std::string(text.empty() ? "" : "\n") + UsageText(usage) + "\n" + table.ToString("  ");
   }
   text += "\n`cgrun ops NAME` explains one.\n";
-  PrintResult(text, json.dump(2) + "\n");
+  PrintResult(text, JsonText(json, 2) + "\n");
   return kDone;
 }
 
@@ -187,7 +188,7 @@ std::string HelpWithName(const std::string& name) {
 int ShowOne(const std::string& name) {
   const std::optional<OpId> op = FindOp(name);
   if (!op) throw InputError("there is no operator '" + name + "'", HelpWithName(name));
-  PrintResult(DetailText(GetOpDef(*op)), JsonOf(GetOpDef(*op)).dump(2) + "\n");
+  PrintResult(DetailText(GetOpDef(*op)), JsonText(JsonOf(GetOpDef(*op)), 2) + "\n");
   return kDone;
 }
 

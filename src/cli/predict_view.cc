@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
+#include "src/base/printable.h"
+
 namespace cgrun {
 namespace {
 
@@ -20,8 +23,9 @@ std::vector<double> NumbersOf(DType dtype, std::span<const std::byte> bytes) {
   return numbers;
 }
 
-// A field of a CSV file, in quotes where it needs them.
-std::string CsvField(const std::string& text) {
+// A field of a CSV file, in quotes where it needs them. Names of files may hold any bytes.
+std::string CsvField(const std::string& name) {
+  const std::string text = PrintableLines(name);
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
@@ -34,9 +38,7 @@ std::string CsvLine(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-std::string Dump(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
+std::string Dump(const nlohmann::ordered_json& json) { return JsonText(json, 2) + "\n"; }
 
 }  // namespace
 

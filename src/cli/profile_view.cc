@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "src/base/json_text.h"
 #include "src/device/device.h"
 #include "src/device/peaks.h"
 #include "src/io/atomic_file.h"
@@ -70,7 +71,7 @@ std::string WithProfile(const std::string& json, const Engine& engine, const Ope
   using Json = nlohmann::ordered_json;
   Json whole = Json::parse(json);
   whole["profile"] = Json::parse(ProfileObject(engine, times, ceilings));
-  return whole.dump(2) + "\n";
+  return JsonText(whole, 2) + "\n";
 }
 
 }  // namespace cgrun

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
@@ -90,7 +91,7 @@ int Run(const ModelFlags& flags) {
   PrintDiagnostics(diagnostics);
   if (!graph || diagnostics.has_errors()) return kBadInput;
   const std::vector<Layer> layers = LayersOf(*graph);
-  PrintResult(Text(*graph, layers), JsonOf(*graph, layers).dump(2) + "\n");
+  PrintResult(Text(*graph, layers), JsonText(JsonOf(*graph, layers), 2) + "\n");
   return kDone;
 }
 

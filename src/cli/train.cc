@@ -27,6 +27,7 @@
 #include "src/program/serialize.h"
 #include "src/report/run_page.h"
 #include "src/report/table.h"
+#include "src/report/terminal.h"
 #include "src/train/bf16_speed.h"
 #include "src/train/run_folder.h"
 
@@ -200,8 +201,7 @@ SessionOptions OptionsOf(const Training& training, const ModelFlags& flags,
 // error.
 bool ReportInputs(const Session& session, const std::string& program) {
   if (!session.recompiled().empty()) {
-    std::fprintf(stderr, "%s is compiled again: %s\n", program.c_str(),
-                 session.recompiled().c_str());
+    PrintText(stderr, program + " is compiled again: " + session.recompiled() + "\n");
   }
   const std::string file = session.weights_file();
   return file.empty() || ReportWeights(session.weights(), file);
@@ -245,9 +245,8 @@ void CheckTuning(const ResumedRun& resumed, const CompileOptions& options) {
 }
 
 void PrintResumed(const ResumedRun& resumed, const RunState& state) {
-  if (Quiet()) return;
-  std::fprintf(stderr, "resumed from %s: step %lld of epoch %lld\n", resumed.checkpoint.c_str(),
-               static_cast<long long>(state.step), static_cast<long long>(state.epoch + 1));
+  Tell(fmt::format("resumed from {}: step {} of epoch {}", resumed.checkpoint, state.step,
+                   state.epoch + 1));
 }
 
 // The cap on the host's memory; 0: none.

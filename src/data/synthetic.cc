@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include "src/base/check.h"
 #include "src/base/random.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
@@ -110,7 +109,12 @@ bool FitsOrder(int64_t samples, const DataOptions& options, Diagnostics& diagnos
 }
 
 std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& diagnostics) {
-  CGRUN_CHECK(!options.fields.empty()) << "synthetic data need the model's fields";
+  if (options.fields.empty()) {
+    if (options.may_have_more_fields) return nullptr;  // what hides them is reported
+    diagnostics.Error(options.mark, "synthetic data are made for inputs, and this model has none",
+                      "declare what the model reads: `inputs: {image: {type: f32, shape: [8]}}`");
+    return nullptr;
+  }
   const auto samples = IntegerOption(options, "samples", kSampleCounts, 1, diagnostics);
   const auto classes = IntegerOption(options, "classes", kClassCounts, 10, diagnostics);
   const auto seed = IntegerOption(options, "seed", kSeeds, 0, diagnostics);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/base/check.h"
+#include "src/base/json_text.h"
 #include "src/frontend/common_keys.h"
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/parameter_options.h"
@@ -402,9 +403,8 @@ class Maps {
 
 std::string NumberSchema(bool whole, double minimum, double maximum) {
   const char* type = whole ? "integer" : "number";
-  return json_schema::AnyOf(
-             {json_schema::InRange(type, minimum, maximum), json_schema::Ref("ratio")})
-      .dump();
+  return JsonText(json_schema::AnyOf(
+      {json_schema::InRange(type, minimum, maximum), json_schema::Ref("ratio")}));
 }
 
 std::string JsonSchema(std::span<const SchemaChoice> formats,
@@ -416,7 +416,7 @@ std::string JsonSchema(std::span<const SchemaChoice> formats,
   json_schema::Json& definitions = schema["definitions"] = json_schema::Values();
   maps.Define(definitions);
   json_schema::DefineOperators(schedules, definitions);
-  return schema.dump(1) + "\n";
+  return JsonText(schema, 1) + "\n";
 }
 
 }  // namespace cgrun

@@ -76,6 +76,10 @@ class SafetensorsReader {
 // checksum.
 SafetensorsFile ReadSafetensors(const std::string& path);
 
+// The metadata alone. Where the file has a checksum, all of it is read and compared first: what is
+// done with the metadata comes before the tensors are looked at. The errors of ReadSafetensors().
+SafetensorsMetadata ReadSafetensorsMetadata(const std::string& path);
+
 // Gives the elements of tensors, row by row, one tensor after the other.
 class TensorSource {
  public:

@@ -1,13 +1,16 @@
 // Reading safetensors: the JSON header is checked in full before the first tensor is read.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
 #include "src/io/read_file.h"
@@ -21,7 +24,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int64_t kMostHeader = 100'000'000;  // bytes, the reference reader's limit
-constexpr int kMostDepth = 3;                 // {tensor: {shape: [ ]}}
+constexpr size_t kMostDepth = 3;              // {tensor: {shape: [ ]}}
 
 struct Entry {
   std::string name;
@@ -30,30 +33,43 @@ struct Entry {
   int64_t begin = 0, end = 0;  // bytes from the end of the header
 };
 
-// Refuses a key that stands twice, which the JSON library would let win silently, and depth.
-class KeyChecker {
+// Refuses a key that stands twice, which the JSON library would let win silently, and depth. The
+// library's own callbacks would look through all keys of an object at the end of each value in it.
+class HeaderChecker : public nlohmann::json_sax<Json> {
  public:
-  explicit KeyChecker(std::string_view path) : path_(path) {}
+  explicit HeaderChecker(std::string_view path) : path_(path) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= kMostDepth) ThrowFileError(path_, ": the header is nested too deeply");
-      keys_.emplace_back();
-    } else if (event == Event::object_end || event == Event::array_end) {
-      keys_.pop_back();
-    } else if (event == Event::key) {
-      const std::string& key = value.get_ref<const std::string&>();
-      if (!keys_.back().insert(key).second) {
-        ThrowFileError(path_, ": '" + key + "' stands twice in the header");
-      }
-    }
+  bool start_object(size_t) override { return Open(); }
+  bool start_array(size_t) override { return Open(); }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool key(string_t& key) override {
+    if (keys_.back().insert(key).second) return true;
+    ThrowFileError(path_, ": '" + key + "' stands twice in the header");
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  // The parser that comes after reports it.
+  bool parse_error(size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  bool Open() {
+    if (keys_.size() >= kMostDepth) ThrowFileError(path_, ": the header is nested too deeply");
+    keys_.emplace_back();
+    return true;
+  }
+  bool Close() {
+    keys_.pop_back();
     return true;
   }
 
- private:
   std::string_view path_;
-  std::vector<std::set<std::string>> keys_;
+  std::vector<std::set<std::string>> keys_;  // of each object or list that is open
 };
 
 [[noreturn]] void RefuseOtherFormat(const std::string& path) {
@@ -84,7 +100,9 @@ Json ReadHeader(FileReader& reader, int64_t* data_bytes) {
   reader.Read(std::as_writable_bytes(std::span(text)), "its header");
   *data_bytes = left - static_cast<int64_t>(size);
   try {
-    Json header = Json::parse(text, KeyChecker(reader.path()));
+    HeaderChecker checker(reader.path());
+    Json::sax_parse(text, &checker);
+    Json header = Json::parse(text);
     if (!header.is_object()) ThrowFileError(reader.path(), ": the header is not a JSON object");
     return header;
   } catch (const Json::exception&) {
@@ -101,6 +119,21 @@ SafetensorsMetadata ParseMetadata(std::string_view path, const Json& json) {
     metadata[key] = value.get<std::string>();
   }
   return metadata;
+}
+
+// A damaged key of the checksum would leave the file without one. No other program writes a key
+// that is so nearly the same.
+void CheckChecksumKey(std::string_view path, const SafetensorsMetadata& metadata) {
+  constexpr std::string_view kKey = kChecksumKey;
+  constexpr int kMostWrong = 3;  // bytes
+  for (const auto& [key, text] : metadata) {
+    if (key.size() != kKey.size() || key == kKey) continue;
+    const auto same = std::inner_product(key.begin(), key.end(), kKey.begin(), 0, std::plus<>(),
+                                         std::equal_to<>());
+    if (static_cast<int>(kKey.size()) - same > kMostWrong) continue;
+    ThrowFileError(path, "is damaged: its metadata have the key `" + key + "`, where `" +
+                             std::string(kKey) + "` was written");
+  }
 }
 
 // An array of integers from 0 to 2⁶³−1.
@@ -122,9 +155,9 @@ DType ParseDType(std::string_view path, const std::string& name, const Json& jso
     if (json.is_string() && json.get_ref<const std::string&>() == text) return dtype;
     known += (known.empty() ? "known: " : ", ") + std::string(text);
   }
-  ThrowFileError(path,
-                 ": tensor '" + name + "' has the type " + json.dump() + ", which is not supported",
-                 known);
+  ThrowFileError(
+      path, ": tensor '" + name + "' has the type " + JsonText(json) + ", which is not supported",
+      known);
 }
 
 Entry ParseEntry(std::string_view path, const std::string& name, const Json& json) {
@@ -209,6 +242,7 @@ SafetensorsReader::SafetensorsReader(const std::string& path)
   for (const Entry& entry : entries) {
     tensors_.push_back({entry.name, entry.dtype, Shape::Of(entry.sizes)});
   }
+  CheckChecksumKey(path, metadata_);
   if (!metadata_.contains(kChecksumKey)) return;
   checksum_ = std::make_unique<SafetensorsChecksum>(metadata_);
   if (tensors_.empty()) Compare();
@@ -249,6 +283,13 @@ void SafetensorsReader::Skip() {
     left -= part;
   }
   if (checksum_ != nullptr) Compare();
+}
+
+SafetensorsMetadata ReadSafetensorsMetadata(const std::string& path) {
+  SafetensorsReader reader(path);
+  if (!reader.metadata().contains(kChecksumKey)) return reader.metadata();
+  for (size_t i = 0; i < reader.tensors().size(); ++i) reader.Skip();
+  return reader.metadata();
 }
 
 SafetensorsFile ReadSafetensors(const std::string& path) {

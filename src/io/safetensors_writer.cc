@@ -6,6 +6,7 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/base/printable.h"
 #include "src/io/endian.h"
 #include "src/io/safetensors.h"
 #include "src/io/safetensors_checksum.h"
@@ -19,30 +20,10 @@ constexpr size_t kLengthBytes = 8;  // of the header's length, in front of it
 // No text of the metadata has this: its quotes are escaped.
 constexpr std::string_view kBeforeChecksum = "\"cgrun:checksum\":\"";
 
-// Length in bytes of the UTF-8 sequence at the front of `text`; 0 where there is none (overlong
-// forms, surrogates and what is beyond U+10FFFF are none).
-size_t Utf8Length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  const size_t length = byte(0) < 0xC2 ? 0 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
-  if (length == 0 || byte(0) > 0xF4 || text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char low = byte(0) == 0xE0 ? 0xA0 : byte(0) == 0xF0 ? 0x90 : 0x80;
-  const unsigned char high = byte(0) == 0xED ? 0x9F : byte(0) == 0xF4 ? 0x8F : 0xBF;
-  return byte(1) >= low && byte(1) <= high ? length : 0;
-}
-
 void CheckUtf8(std::string_view text) {
-  for (std::string_view rest = text; !rest.empty();) {
-    const size_t length = Utf8Length(rest);
-    if (length == 0) {
-      throw UserError("a name or text for a safetensors file is not UTF-8: '" + std::string(text) +
-                      "'");
-    }
-    rest.remove_prefix(length);
-  }
+  if (FindNoUtf8(text) == text.npos) return;
+  throw UserError("a name or text for a safetensors file is not UTF-8: '" + std::string(text) +
+                  "'");
 }
 
 void AppendJsonText(std::string_view text, std::string* out) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/model/tree.h"
 #include "src/model/values.h"
 
@@ -15,24 +16,6 @@ constexpr std::string_view kBrackets = "{}[]";
 constexpr std::string_view kHidden = "\x01\x02\x03\x04";
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-// The bytes of the well-formed UTF-8 character at `at` (RFC 3629), or 0.
-size_t CharacterBytes(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
-  const bool too_large = lead == 0xF4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : bytes;
-}
 
 bool IsControl(std::string_view text, size_t at) {
   const auto c = static_cast<unsigned char>(text[at]);
@@ -50,7 +33,7 @@ struct BadByte {
 std::optional<BadByte> ReplaceBadBytes(std::string& text) {
   std::optional<BadByte> first;
   for (size_t i = 0; i < text.size();) {
-    const size_t bytes = CharacterBytes(text, i);
+    const size_t bytes = Utf8Bytes(std::string_view(text).substr(i));
     const bool control = bytes > 0 && IsControl(text, i);
     if (bytes == 0 || control) {
       if (!first) first = BadByte{i, control};

@@ -13,6 +13,7 @@
 
 #include "src/model/brackets.h"
 #include "src/model/comma.h"
+#include "src/model/flow_layout.h"
 #include "src/model/glued_key.h"
 #include "src/model/source_text.h"
 #include "src/model/syntax_error.h"
@@ -54,6 +55,7 @@ struct Frame {
   TreeNode node;
   YAML::anchor_t anchor = 0;
   bool flow = false;
+  bool bracket = false;  // of its own: `[a: b]` has a map without one
   bool has_key = false;  // a key waits for its value
   std::string key;
   bool key_quoted = false;
@@ -65,7 +67,7 @@ struct Frame {
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const SourceText& text, Diagnostics& diagnostics)
-      : text_(text), diagnostics_(diagnostics) {}
+      : text_(text), diagnostics_(diagnostics), flow_(text) {}
 
   // The document, or nothing where there was none.
   std::optional<TreeNode> TakeRoot() { return std::move(root_); }
@@ -92,6 +94,7 @@ class TreeBuilder : public YAML::EventHandler {
   size_t Offset(const YAML::Mark& mark) const;
   // Past `&anchor` and `!tag`, to the value itself.
   size_t SkipProperties(size_t offset) const;
+  size_t EndOfQuotes(size_t offset, bool quoted) const;
   SourceMark ScalarMark(size_t offset, const std::string& value, bool quoted) const;
   SourceMark NullMark(size_t offset) const;
   // The "-" of an empty list item, given where the next token begins.
@@ -102,6 +105,9 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void CheckTag(const std::string& tag, size_t offset) const;
   void CheckIndentation(size_t offset) const;
+  bool InFlow() const { return !open_.empty() && open_.back().flow; }
+  void ReachInFlow(size_t end);
+  void CheckComment(size_t offset) const;
   void Count(int64_t nodes, const SourceMark& mark);
   void Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool flow);
   void Close();
@@ -113,6 +119,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   const SourceText& text_;
   Diagnostics& diagnostics_;
+  FlowLayout flow_;
   std::vector<Frame> open_;
   std::map<YAML::anchor_t, TreeNode> anchors_;
   int duplicates_ = 0, mended_ = 0;
@@ -151,6 +158,14 @@ size_t QuotedEnd(std::string_view text, size_t offset) {
   return std::string_view::npos;
 }
 
+// The offset behind a text in quotes that begins at `offset`; that itself where there is none.
+size_t TreeBuilder::EndOfQuotes(size_t offset, bool quoted) const {
+  const std::string_view text = text_.text();
+  const size_t begin = SkipProperties(offset);
+  const bool quotes = quoted && begin < text.size() && (text[begin] == '"' || text[begin] == '\'');
+  return quotes ? std::min(QuotedEnd(text, begin), text.size()) : offset;
+}
+
 SourceMark TreeBuilder::ScalarMark(size_t offset, const std::string& value, bool quoted) const {
   const std::string_view text = text_.text();
   offset = SkipProperties(offset);
@@ -159,6 +174,7 @@ SourceMark TreeBuilder::ScalarMark(size_t offset, const std::string& value, bool
     if (end == std::string_view::npos) {
       throw Stop{text_.MarkAt(offset), "this quote is never closed", ""};
     }
+    CheckComment(end);
     return text_.MarkAt(offset, end - offset);
   }
   if (text.substr(offset).starts_with(value)) return text_.MarkAt(offset, value.size());
@@ -217,6 +233,25 @@ void TreeBuilder::CheckIndentation(size_t offset) const {
              "put it on the line of the key"};
 }
 
+// What stands before `end` in brackets has been read.
+void TreeBuilder::ReachInFlow(size_t end) {
+  if (!InFlow()) return;
+  const std::optional<size_t> shallow = flow_.Reach(end);
+  if (!shallow) return;
+  throw Stop{text_.MarkAt(*shallow),
+             "this is not YAML: what stands in brackets is indented deeper than the line that they "
+             "begin in",
+             "indent this line", true};
+}
+
+// YAML takes a '#' for a comment only behind a blank; yaml-cpp takes it behind a quote or bracket,
+// too.
+void TreeBuilder::CheckComment(size_t offset) const {
+  if (offset >= text_.text().size() || text_.text()[offset] != '#') return;
+  throw Stop{text_.MarkAt(offset), "this is not YAML: a blank is missing before this '#'",
+             "a comment begins with a blank and a '#'"};
+}
+
 void TreeBuilder::Count(int64_t nodes, const SourceMark& mark) {
   nodes_ += nodes;
   if (nodes_ <= kMaxTreeNodes) return;
@@ -248,6 +283,7 @@ void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const SourceMark place = text_.MarkAt(offset, std::min(end, text_.text().size()) - offset);
   const auto it = anchors_.find(anchor);
   if (it == anchors_.end()) throw Stop{place, "an alias inside of what it stands for", ""};
+  ReachInFlow(offset);
   if (ExpectsKey()) throw Stop{place, "a key must be a name, not an alias", ""};
   const Size size = SizeOf(it->second);
   Count(size.nodes, place);
@@ -267,6 +303,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   std::string scalar = SourceText::Unmask(value);
   const bool quoted = tag == "!" || tag == kStringTag;
   const SourceMark place = ScalarMark(offset, scalar, tag == "!");
+  ReachInFlow(EndOfQuotes(offset, tag == "!"));
   const auto is_control = [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
   };
@@ -292,6 +329,11 @@ void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAM
 
 void TreeBuilder::Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool flow) {
   CheckIndentation(offset);
+  if (InFlow()) {
+    ReachInFlow(SkipProperties(offset) + 1);
+  } else if (flow) {
+    flow_.Begin(SkipProperties(offset) + 1, open_.empty() ? 0 : open_.back().node.mark.column);
+  }
   node.mark = text_.MarkAt(SkipProperties(offset));
   if (ExpectsKey()) {
     throw Stop{node.mark, "a key must be a name, not " + Describe(node), "", flow};
@@ -304,10 +346,17 @@ void TreeBuilder::Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool
   frame.node = std::move(node);
   frame.anchor = anchor;
   frame.flow = flow;
+  const std::string_view rest = text_.text().substr(SkipProperties(offset));
+  frame.bracket = rest.starts_with('[') || rest.starts_with('{');
   open_.push_back(std::move(frame));
 }
 
 void TreeBuilder::Close() {
+  if (InFlow() && open_.back().bracket) {
+    const size_t bracket = flow_.ClosingBracket();
+    ReachInFlow(bracket + 1);
+    CheckComment(bracket + 1);
+  }
   Frame frame = std::move(open_.back());
   open_.pop_back();
   Merge(frame);

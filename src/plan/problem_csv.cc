@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/printable.h"
+
 namespace cgrun {
 namespace {
 
@@ -123,7 +125,9 @@ class Reader {
       while (i < line.size() && IsBlank(line[i])) ++i;
       const size_t begin = i;
       Cell& cell = cells.emplace_back();
-      cell.text = i < line.size() && line[i] == '"' ? QuotedText(line, i) : PlainText(line, i);
+      const bool quoted = i < line.size() && line[i] == '"';
+      // Names are written again, to files that others read, too.
+      cell.text = PrintableText(quoted ? QuotedText(line, i) : PlainText(line, i));
       const size_t length = std::max<size_t>(cell.text.size(), 1);
       cell.place = {line_, static_cast<int>(begin) + 1, static_cast<int>(length)};
       if (i >= line.size()) return cells;

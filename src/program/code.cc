@@ -124,7 +124,8 @@ Code::Code(const ProgramImage& image, Device& device, const KernelLibrary& libra
   std::vector<std::string> violations = VerifyImage(image);
   if (violations.empty()) violations = VerifyKernels(image, library);
   if (!violations.empty()) {
-    throw InputError("the program is not sound: " + violations[0],
+    const std::string file = image.model_path.empty() ? "" : image.model_path + ": ";
+    throw InputError(file + "the program is not sound: " + violations[0],
                      "compile it again: `cgrun compile MODEL -o M.cgb`");
   }
   const int threads = MostThreads(image);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -176,7 +177,7 @@ std::string FrontierJson(const FrontierSubject& subject) {
   }
   json["exact"] = ProofJson(subject.one_by_one);
   json["exact_fused"] = ProofJson(subject.fused);
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace cgrun

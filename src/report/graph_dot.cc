@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "src/base/printable.h"
+
 namespace cgrun {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr const char* kPlain = "#64748b";
 // A quoted string of the language; line feeds become \n.
 std::string Quote(std::string_view text) {
   std::string quoted = "\"";
-  for (const char c : text) {
+  for (const char c : PrintableLines(text)) {
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c == '\n' ? "\\n" : std::string(1, c);
   }

@@ -1,12 +1,14 @@
 // Escaping.
 #include "src/report/markup.h"
 
+#include "src/base/printable.h"
+
 namespace cgrun {
 
 std::string EscapeMarkup(std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
-  for (const char c : text) {
+  for (const char c : PrintableLines(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";

@@ -7,7 +7,8 @@
 
 namespace cgrun {
 
-// `text` with the characters that markup gives a meaning replaced.
+// `text` with the characters that markup gives a meaning replaced. Control characters but tabs and
+// line ends, and bytes that are no UTF-8, which no document may hold, become '?'.
 std::string EscapeMarkup(std::string_view text);
 
 }  // namespace cgrun

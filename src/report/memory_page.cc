@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/check.h"
+#include "src/base/json_text.h"
 #include "src/report/markup.h"
 #include "src/report/table.h"
 
@@ -73,7 +74,7 @@ Json PlanJsonOf(const MemoryPagePlan& plan) {
 std::string ScriptData(const std::vector<MemoryPagePlan>& plans) {
   Json json = Json::array();
   for (const MemoryPagePlan& plan : plans) json.push_back(PlanJsonOf(plan));
-  std::string text = json.dump();
+  std::string text = JsonText(json);
   for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
     text.replace(at, 1, "\\u003c");
   }

@@ -9,14 +9,18 @@
 #include <utility>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/report/table.h"
 
 namespace cgrun {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// The plans themselves. An ordered object would look through all its keys for each that it is
+// given.
+using Json = nlohmann::json;
 
-constexpr size_t kMostChanges = 20;  // buffers that the text lists
+constexpr size_t kMostChanges = 20;                 // buffers that the text lists
+constexpr uint64_t kMostBytes = uint64_t{1} << 60;  // of a figure: sums of a few do not overflow
 
 // Keys of the JSON, and what the text calls them.
 constexpr std::pair<const char*, const char*> kFigures[] = {
@@ -48,10 +52,10 @@ void CheckFigures(const Json& json, const std::string& name) {
   for (const auto& [key, _] : kFigures) {
     const auto it = json.find(key);
     if (it == json.end()) continue;
-    const bool is_bytes = it->is_number_unsigned() && std::in_range<int64_t>(it->get<uint64_t>());
+    const bool is_bytes = it->is_number_unsigned() && it->get<uint64_t>() <= kMostBytes;
     if (is_bytes) continue;
     throw InputError(
-        "'" + name + "' has `" + key + "`: " + it->dump() + ", which is no number of bytes",
+        "'" + name + "' has `" + key + "`: " + JsonText(*it) + ", which is no number of bytes",
         "write it anew with `cgrun plan MODEL --json FILE`");
   }
 }
@@ -88,7 +92,7 @@ std::string SettingText(const Json& plan, const char* key) {
   const auto it = plan.find(key);
   if (it == plan.end() || it->is_null()) return "none";
   if (std::string_view(key).ends_with("_bytes")) return FormatBytes(BytesAt(plan, key));
-  return it->is_string() ? it->get<std::string>() : it->dump();
+  return it->is_string() ? it->get<std::string>() : JsonText(*it);
 }
 
 // Keys that only one of them has are of another version of this program.
@@ -212,26 +216,26 @@ std::string PlanDiffText(const PlanDiff& diff) {
 }
 
 std::string PlanDiffJson(const PlanDiff& diff) {
-  Json json;
+  nlohmann::ordered_json json;
   json["grew_bytes"] = diff.grew_bytes;
-  json["settings"] = Json::array();
+  json["settings"] = nlohmann::ordered_json::array();
   for (const ChangedSetting& setting : diff.settings) {
     json["settings"].push_back(
         {{"name", setting.name}, {"before", setting.before}, {"after", setting.after}});
   }
-  json["figures"] = Json::array();
+  json["figures"] = nlohmann::ordered_json::array();
   for (const PlanFigure& figure : diff.figures) {
     json["figures"].push_back(
         {{"name", figure.name}, {"before", figure.before}, {"after", figure.after}});
   }
-  json["buffers"] = Json::array();
+  json["buffers"] = nlohmann::ordered_json::array();
   for (const BufferChange& change : diff.buffers) {
     json["buffers"].push_back({{"entry", change.entry},
                                {"name", change.name},
                                {"before", change.before < 0 ? Json() : Json(change.before)},
                                {"after", change.after < 0 ? Json() : Json(change.after)}});
   }
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace cgrun

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
 #include "src/plan/pack.h"
 #include "src/report/table.h"
 #include "src/report/value_life.h"
@@ -451,7 +452,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
          {"source", buffer.mark.ToString()}});
   }
   json["plan_seconds"] = layout.plan_seconds;
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
@@ -487,7 +488,7 @@ std::string PackingJson(const MemoryProblem& problem, const MemoryPlan& plan, do
     json["offsets"][problem.buffers[i].name] = plan.offsets[i];
   }
   json["plan_seconds"] = seconds;
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace cgrun

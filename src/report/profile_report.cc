@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
+#include "src/base/json_text.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -263,7 +264,7 @@ std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& c
                                {"seconds", Total(entry).seconds},
                                {"operators", std::move(operators)}});
   }
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 std::string TraceJson(std::span<const EntryProfile> entries, std::span<const OperatorRun> runs) {
@@ -285,7 +286,7 @@ std::string TraceJson(std::span<const EntryProfile> entries, std::span<const Ope
                         {"flops", profile.flops},
                         {"bytes", profile.bytes}}}});
   }
-  return Json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump() + "\n";
+  return JsonText(Json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}) + "\n";
 }
 
 }  // namespace cgrun

@@ -10,6 +10,7 @@
 
 #include "src/report/line.h"
 #include "src/report/table.h"
+#include "src/report/terminal.h"
 
 namespace cgrun {
 namespace {
@@ -169,7 +170,9 @@ void ProgressPrinter::Show(const Progress& progress) {
 void ProgressPrinter::DrawBar(const Progress& progress) {
   char line[1024];
   FormatProgress(progress, LineWidth(out_, 80) - 1, line, sizeof(line));
-  std::fprintf(out_, "\r\033[K%s%s%s", color_ ? "\033[36m" : "", line, color_ ? "\033[0m" : "");
+  std::fprintf(out_, "\r\033[K%s", color_ ? "\033[36m" : "");
+  PrintText(out_, line);
+  if (color_) std::fputs("\033[0m", out_);
   std::fflush(out_);
   drawn_ = true;
 }
@@ -177,7 +180,8 @@ void ProgressPrinter::DrawBar(const Progress& progress) {
 void ProgressPrinter::PrintLine(const Progress& progress) {
   char counts[64], eta[32], rate[48], columns[1024];
   if (progress.total == 0) {
-    std::fprintf(out_, "%s\n", progress.label);
+    PrintText(out_, progress.label);
+    std::fputc('\n', out_);
     return;
   }
   FormatCounts(progress, counts, sizeof(counts));
@@ -188,8 +192,10 @@ void ProgressPrinter::PrintLine(const Progress& progress) {
     line.Add("  ");
     line.Add(TakeColumn(rest));
   }
-  std::fprintf(out_, "%s  %s%s%s%s  ETA %s\n", progress.label, counts, columns,
-               *rate == '\0' ? "" : "  ", rate, eta);
+  char text[1280];
+  std::snprintf(text, sizeof(text), "%s  %s%s%s%s  ETA %s\n", progress.label, counts, columns,
+                *rate == '\0' ? "" : "  ", rate, eta);
+  PrintText(out_, text);
   std::fflush(out_);
 }
 

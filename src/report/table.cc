@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "src/base/check.h"
+#include "src/base/printable.h"
 #include "src/base/written_bytes.h"
 
 namespace cgrun {
@@ -83,6 +84,7 @@ std::string WrapText(std::string_view text, const std::string& indent, size_t wi
 void TextTable::Add(std::vector<std::string> cells) {
   CGRUN_CHECK(cells.size() <= columns_.size())
       << cells.size() << " cells for " << columns_.size() << " columns";
+  for (std::string& cell : cells) cell = PrintableText(cell);  // a line end would break the row
   rows_.push_back(std::move(cells));
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "src/base/json_text.h"
 #include "src/ir/op_def.h"
 #include "src/plan/liveness.h"
 #include "src/report/table.h"
@@ -229,7 +230,7 @@ std::string ValueLivesJson(const std::vector<ValueLife>& lives) {
     for (const ValueUse& use : life.reads) one["reads"].push_back(UseJson(use));
     json.push_back(one);
   }
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace cgrun

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/base/json_text.h"
+
 namespace cgrun {
 namespace {
 
@@ -43,8 +45,7 @@ ClassNames ClassNamesInFile(const ModelSpec& model) {
 SafetensorsMetadata ClassMetadata(const ClassNames& names) {
   SafetensorsMetadata metadata;
   for (const auto& [input, classes] : names) {
-    metadata[std::string(kPrefix) + input] = nlohmann::json(classes).dump(
-        -1, ' ', false, nlohmann::json::error_handler_t::replace);  // folders may have any name
+    metadata[std::string(kPrefix) + input] = JsonText(nlohmann::json(classes));
   }
   return metadata;
 }

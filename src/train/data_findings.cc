@@ -1,6 +1,7 @@
 // Lists as JSON in metadata.
 #include "src/train/data_findings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/json_text.h"
+#include "src/base/printable.h"
 #include "src/data/classes.h"
 #include "src/data/csv_options.h"
 
@@ -47,13 +50,14 @@ std::optional<std::string> ToBytes(const std::string& text) {
 
 void PutNames(const std::string& key, const std::vector<std::string>& names,
               SafetensorsMetadata& metadata) {
-  try {
-    metadata[std::string(kNames) + key] = nlohmann::json(names).dump();
-  } catch (const nlohmann::json::type_error&) {  // no UTF-8
-    std::vector<std::string> texts;
-    for (const std::string& name : names) texts.push_back(ToCharacters(name));
-    metadata[std::string(kBytes) + key] = nlohmann::json(texts).dump();
+  const auto is_utf8 = [](const std::string& name) { return FindNoUtf8(name) == name.npos; };
+  if (std::ranges::all_of(names, is_utf8)) {
+    metadata[std::string(kNames) + key] = JsonText(nlohmann::json(names));
+    return;
   }
+  std::vector<std::string> texts;
+  for (const std::string& name : names) texts.push_back(ToCharacters(name));
+  metadata[std::string(kBytes) + key] = JsonText(nlohmann::json(texts));
 }
 
 std::optional<std::vector<std::string>> NamesOf(const nlohmann::json& list, bool of_bytes) {
@@ -114,7 +118,7 @@ SafetensorsMetadata FindingsMetadata(const DataFindings& findings) {
   SafetensorsMetadata metadata;
   for (const auto& [key, names] : findings.names) PutNames(key, names, metadata);
   for (const auto& [key, numbers] : findings.numbers) {
-    metadata[std::string(kNumbers) + key] = nlohmann::json(numbers).dump();
+    metadata[std::string(kNumbers) + key] = JsonText(nlohmann::json(numbers));
   }
   return metadata;
 }
@@ -136,7 +140,7 @@ DataFindings ReadFindings(const SafetensorsMetadata& metadata) {
 }
 
 DataFindings FindingsIn(const std::string& weights) {
-  return ReadFindings(SafetensorsReader(weights).metadata());
+  return ReadFindings(ReadSafetensorsMetadata(weights));
 }
 
 int64_t CheckpointBytes(const DataFindings& findings) {

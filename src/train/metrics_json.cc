@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
+
 namespace cgrun {
 namespace {
 
@@ -32,10 +34,10 @@ Json RowsOf(const NamedTable& table) {
 
 std::string MetricsJson(const PassResult& pass) {
   Json json = Json::object();
-  if (!pass.measured()) return json.dump();
+  if (!pass.measured()) return JsonText(json);
   for (const NamedNumber& number : pass.means) json[number.name] = number.value;
   for (const NamedTable& table : pass.tables) json[table.name] = RowsOf(table);
-  return json.dump();
+  return JsonText(json);
 }
 
 std::string MemoryJson(const MemoryUse& memory) {
@@ -48,7 +50,7 @@ std::string MemoryJson(const MemoryUse& memory) {
   if (memory.swap_space > 0) {
     json[memory.swaps_to_host ? "swap_host_bytes" : "swap_file_bytes"] = memory.swap_space;
   }
-  return json.dump();
+  return JsonText(json);
 }
 
 }  // namespace cgrun

@@ -27,6 +27,9 @@ struct GradientCheck {
   double error = 0;  // relative
   double tolerance = 0;
   bool good = false;
+  // The gradients change by more than the tolerance within the smallest step: differences say
+  // nothing of them. Not good, and not wrong either.
+  bool steep = false;
 };
 
 // All results and gradients of a device in the model's precision, against the reference in f64.
@@ -99,11 +102,17 @@ class ModelCheck {
   void NoteScales();
   double Sensitivity();
   double GradientFloor(const std::string& key) const;
+  void MoveAlong(const std::vector<size_t>& group, int direction, double step);
+  void MoveBack(const std::vector<size_t>& group);
   double LossAlong(const std::vector<size_t>& group, int direction, double step);
+  double SlopeAlong(const std::vector<size_t>& group, int direction,
+                    const std::map<std::string, std::vector<double>>& gradients) const;
+  bool IsSteep(const std::vector<size_t>& group, const GradientCheck& check);
   GradientCheck CheckGroup(const std::vector<size_t>& group);
   GradientCheck CheckAlong(const std::vector<size_t>& group, int direction);
   void Compare(const std::string& name, const KernelLibrary& library, DeviceCheck& check);
   void CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors);
+  bool IsRoundingAlone(const std::map<std::string, DeviceError>& errors) const;
   static void Judge(const std::map<std::string, DeviceError>& errors, DeviceCheck& check);
   std::vector<double> ResultOf(Engine& engine, int entry, int result) const;
 

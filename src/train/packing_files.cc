@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
 #include "src/io/read_file.h"
@@ -97,7 +98,7 @@ void PackingFiles::Keep(const MemoryProblem& problem, const MemoryPlan& plan) {
   fs::create_directories(folder_, error);
   if (error) return;
   try {
-    const std::string text = json.dump() + "\n";
+    const std::string text = JsonText(json) + "\n";
     WriteFileAtomically(FileOf(problem, plan.planner), std::as_bytes(std::span(text)));
   } catch (const UserError&) {
     return;

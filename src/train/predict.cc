@@ -283,7 +283,7 @@ void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
                             Diagnostics& diagnostics) {
   ClassNames names = ClassNamesInFile(model);
   if (!weights.empty()) {
-    const ClassNames of_run = ReadClassMetadata(SafetensorsReader(weights).metadata());
+    const ClassNames of_run = ReadClassMetadata(ReadSafetensorsMetadata(weights));
     if (!of_run.empty()) names = of_run;
   }
   for (PredictedOutput& output : signature_.outputs) {

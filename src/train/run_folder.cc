@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "src/base/json_text.h"
 #include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
@@ -179,7 +180,7 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
       {"lanes", settings.lanes},           {"data_hash", settings.data_hash},
       {"tuning", settings.tuning},         {"overrides", settings.overrides},
       {"parts", std::move(parts)}};
-  WriteText(folder + kSettings, json.dump(2) + "\n");
+  WriteText(folder + kSettings, JsonText(json, 2) + "\n");
 }
 
 namespace {
@@ -293,7 +294,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
       json["best"]["epoch"] = result.best_place->epoch;
     }
   }
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 void WriteSummary(const std::string& folder, const std::string& json) {

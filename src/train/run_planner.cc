@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "src/base/json_text.h"
 #include "src/compile/alone.h"
 #include "src/compile/prepare_entries.h"
 #include "src/plan/recompute.h"
@@ -117,7 +118,7 @@ std::string QuestionOf(const CompileOptions& options) {
                              {"closes_gaps", options.closes_gaps},
                              {"lanes", options.lanes}};
   if (options.swap) question["swap"] = *options.swap;
-  return question.dump();
+  return JsonText(question);
 }
 
 CompileOptions Asked(CompileOptions options, const std::string& text) {
@@ -145,7 +146,7 @@ AnsweringChild::Answer PrepareToAnswer(const ModelSpec& model, const KernelLibra
 
 }  // namespace
 
-std::string ToText(const PlannedRun& run) { return nlohmann::json(run).dump(); }
+std::string ToText(const PlannedRun& run) { return JsonText(nlohmann::json(run)); }
 
 PlannedRun PlannedRunOf(const std::string& text) {
   return nlohmann::json::parse(text).get<PlannedRun>();

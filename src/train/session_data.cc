@@ -1,5 +1,6 @@
 // The data of a session: its sets, and whether they are those that its weights were trained on.
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 
@@ -13,13 +14,12 @@
 namespace cgrun {
 namespace {
 
-// Of a file of weights; nothing where it cannot be read, which is told when the weights are.
+// Of a file of weights; nothing where there is none, which is told when the weights are read. What
+// a damaged file says of data would put the blame on these: UserError.
 SafetensorsMetadata MetadataIn(const std::string& weights) {
-  try {
-    return SafetensorsReader(weights).metadata();
-  } catch (const UserError&) {
-    return {};
-  }
+  std::error_code error;
+  if (!std::filesystem::exists(weights, error)) return {};
+  return ReadSafetensorsMetadata(weights);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/device/device.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
@@ -33,7 +34,7 @@ TuningRecord RecordOf(const nlohmann::json& seconds) {
   TuningRecord record;
   for (const auto& [key, value] : seconds.items()) {
     const double number = value.get<double>();
-    if (!(number >= 0)) throw InputError("a time of " + value.dump() + " seconds");
+    if (!(number >= 0)) throw InputError("a time of " + JsonText(value) + " seconds");
     record.Add(key, number);
   }
   return record;
@@ -99,13 +100,13 @@ void SaveTuning(const std::string& path, const TuningRecord& record, const Kerne
     throw UserError("cannot make the folder '" + folder.string() + "': " + error.message());
   AtomicFile file;
   file.Open(path);
-  file.Write(json.dump(1) + "\n");
+  file.Write(JsonText(json, 1) + "\n");
   file.Commit();
 }
 
 int64_t TuneKernels(const ModelSpec& model, const KernelLibrary& library, CompileOptions& options) {
   const auto text = InChild(KindOfDevice(library.name()).on_host, [&] {
-    return nlohmann::json(Measure(model, library, options).seconds()).dump();
+    return JsonText(nlohmann::json(Measure(model, library, options).seconds()));
   });
   const TuningRecord measured =
       text ? RecordOf(nlohmann::json::parse(*text)) : Measure(model, library, options);

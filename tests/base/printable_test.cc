@@ -23,6 +23,20 @@ TEST(PrintableText, HidesControlsAndWhatIsNoUtf8) {
   EXPECT_EQ(PrintableText("\xFF\xC0\xAF"), "???");
 }
 
+TEST(PrintableText, TakesNoCharacterInALongerFormAndNoSurrogate) {
+  EXPECT_EQ(PrintableText("\xE0\x80\xAF"), "???");
+  EXPECT_EQ(PrintableText("\xED\xA0\x80"), "???");
+  EXPECT_EQ(PrintableText("\xF4\x90\x80\x80"), "????");
+  EXPECT_EQ(FindNoUtf8("a\xE0\x80\xAF"), 1u);
+}
+
+TEST(PrintableLines, KeepsLineEndsAlone) {
+  EXPECT_EQ(PrintableLines("a\nb\r\x07\n\xFF"), "a\nb??\n?");
+  EXPECT_EQ(PrintableBytes("a\tb\nc"), 3u);
+  EXPECT_EQ(PrintableBytes("größe"), 7u);
+  EXPECT_EQ(PrintableBytes("\x1B"), 0u);
+}
+
 TEST(FindNoUtf8, IsTheFirstByteOfNoCharacter) {
   for (const char* text : {"", "a\tb\x01", "größe 中 🙂", "\xC2\x9B"}) {
     EXPECT_EQ(FindNoUtf8(text), std::string_view::npos) << text;

@@ -40,6 +40,14 @@ TEST(SyntheticTest, HasTheFieldsThatWereAskedFor) {
   EXPECT_EQ(dataset->decoded_bytes(), 0);
 }
 
+TEST(SyntheticTest, AModelWithoutInputsIsRefused) {
+  DataOptions options;
+  options.values["samples"] = {"1000", {}};
+  Diagnostics diagnostics;
+  EXPECT_EQ(OpenDataset({"synthetic", {}}, options, diagnostics), nullptr);
+  EXPECT_NE(diagnostics.ToString().find("this model has none"), std::string::npos);
+}
+
 TEST(SyntheticTest, SamplesWhoseOrderDoesNotFitAreRefused) {
   DataOptions options;
   options.fields = {{"x", DType::kF32, {}}};

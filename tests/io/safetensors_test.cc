@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "src/base/allocation_counter.h"
@@ -322,6 +324,47 @@ std::string WithChecksum(SafetensorsMetadata metadata) {
   metadata.insert({kChecksumKey, std::string(16, '0')});
   writer.WriteWithChecksum(folder / "x", source, metadata);
   return ReadBytes(folder / "x");
+}
+
+TEST(SafetensorsTest, ADamagedKeyOfTheChecksumIsFound) {
+  const std::string whole = WithChecksum({{"step", "3"}});
+  const size_t key = whole.find(kChecksumKey);
+  ASSERT_NE(key, std::string::npos);
+  for (size_t i = 0; i < std::string_view(kChecksumKey).size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = whole;
+      damaged[key + i] = static_cast<char>(damaged[key + i] ^ (1 << bit));
+      EXPECT_NE(ReadError(damaged), "no error") << i << ", bit " << bit;
+    }
+  }
+  EXPECT_NE(Read(Written({}, {{"cgrun:unknown1", "x"}})).metadata.at("cgrun:unknown1"), "");
+}
+
+TEST(SafetensorsTest, MetadataAloneAreCompared) {
+  static const TempFolder folder;
+  std::string bytes = WithChecksum({{"names", "alpha"}});
+  WriteBytes(folder / "y", bytes);
+  EXPECT_EQ(ReadSafetensorsMetadata(folder / "y").at("names"), "alpha");
+  bytes[bytes.find("alpha")] = 'b';
+  WriteBytes(folder / "y", bytes);
+  EXPECT_NE(ErrorOf([&] { ReadSafetensorsMetadata(folder / "y"); }).find("is damaged"),
+            std::string::npos);
+}
+
+TEST(SafetensorsTest, AHeaderOfManyTensorsTakesNoLongerForEach) {
+  const auto seconds = [](int tensors) {
+    std::string header = "{";
+    for (int i = 0; i < tensors; ++i) {
+      header += (i > 0 ? ",\"t" : "\"t") + std::to_string(i) +
+                R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    }
+    const std::string bytes = Safetensors(header + "}", "");
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(Read(bytes).tensors.size(), static_cast<size_t>(tensors));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const double few = std::min(seconds(2'000), seconds(2'000));
+  EXPECT_LT(seconds(20'000), 50 * few + 0.1);
 }
 
 TEST(SafetensorsTest, AChecksumFindsEachChangedByte) {

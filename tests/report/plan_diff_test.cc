@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+
 #include "src/base/diagnostics.h"
 
 namespace cgrun {
@@ -108,6 +112,27 @@ TEST(PlanDiff, HasATwinForMachines) {
   const std::string json = PlanDiffJson(DiffPlans(kBefore, "old.json", kAfter));
   EXPECT_NE(json.find("\"grew_bytes\": 24"), json.npos) << json;
   EXPECT_NE(json.find("\"after\": null"), json.npos) << json;
+}
+
+// An ordered object of JSON would look through all its keys for each of them.
+TEST(PlanDiff, ManyKeysTakeNoLongerForEach) {
+  const auto seconds = [](int keys) {
+    std::string before = R"({"arena_bytes": 1, "buffers": [])";
+    for (int i = 0; i < keys; ++i) before += ", \"k" + std::to_string(i) + "\": 1";
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(DiffPlans(before + "}", "old.json", kAfter).figures[1].before, 1);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const double few = std::min(seconds(5'000), seconds(5'000));
+  EXPECT_LT(seconds(100'000), 200 * few + 0.1);
+}
+
+TEST(PlanDiff, ABufferOfNoPossibleSizeIsRefused) {
+  const std::string huge = R"({"arena_bytes": 18446744073709551615, "buffers": []})";
+  EXPECT_THROW(DiffPlans(huge, "old.json", kAfter), InputError);
+  EXPECT_THROW(
+      DiffPlans(R"({"arena_bytes": 9223372036854775807, "buffers": []})", "old.json", kAfter),
+      InputError);
 }
 
 }  // namespace

@@ -160,7 +160,8 @@ TEST(CompiledProgram, UnsoundOnesAreRefused) {
     const Session session(model, options, /*train=*/true, diagnostics);
     FAIL() << "it runs";
   } catch (const UserError& error) {
-    EXPECT_EQ(std::string(error.what()).rfind("the program is not sound: train: ", 0), 0u)
+    EXPECT_EQ(std::string(error.what()).rfind("small.yaml: the program is not sound: train: ", 0),
+              0u)
         << error.what();
   }
 }

@@ -1,0 +1,41 @@
+// Lines and brackets between what the parser tells of.
+#include "src/model/flow_layout.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace cgrun {
+
+void FlowLayout::Begin(size_t offset, int column) {
+  const size_t line = text_.BeginOfLine(text_.LineOf(offset));
+  const size_t content = text_.text().find_first_not_of(' ', line);
+  column_ = std::min(column, text_.ColumnOf(content));
+  reached_ = offset;
+}
+
+std::optional<size_t> FlowLayout::Reach(size_t end) {
+  const std::string_view text = text_.masked();
+  std::optional<size_t> shallow;
+  for (size_t line = text.find('\n', reached_); line < end; line = text.find('\n', line + 1)) {
+    const size_t content = text.find_first_not_of(' ', line + 1);
+    if (content > end || content >= text.size()) break;
+    const bool is_text = std::string_view("\n#]}").find(text[content]) == std::string_view::npos;
+    if (is_text && text_.ColumnOf(content) <= column_ && !shallow) shallow = content;
+  }
+  reached_ = std::max(reached_, end);
+  return shallow;
+}
+
+// Since what was reached there are blanks, comments and the rest of a plain text, which holds no
+// bracket.
+size_t FlowLayout::ClosingBracket() const {
+  const std::string_view text = text_.masked();
+  size_t at = reached_;
+  for (; at < text.size() && text[at] != ']' && text[at] != '}'; ++at) {
+    const bool is_comment = text[at] == '#' && (text[at - 1] == ' ' || text[at - 1] == '\n');
+    if (is_comment) at = text_.EndOfLine(at);
+  }
+  return at;
+}
+
+}  // namespace cgrun

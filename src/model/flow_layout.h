@@ -1,0 +1,38 @@
+// How a value in flow style is laid out in lines. YAML asks more of that than yaml-cpp looks at:
+// what stands in brackets is indented, and a comment behind a bracket has a blank before it.
+#ifndef CGRUN_MODEL_FLOW_LAYOUT_H_
+#define CGRUN_MODEL_FLOW_LAYOUT_H_
+
+#include <cstddef>
+#include <optional>
+
+#include "src/model/source_text.h"
+
+namespace cgrun {
+
+// Follows a parser through the outermost brackets of a text.
+class FlowLayout {
+ public:
+  explicit FlowLayout(const SourceText& text) : text_(text) {}
+
+  // An outermost bracket stands at `offset`. It is a value of a block list or map in column
+  // `column`; 0: it is the whole document.
+  void Begin(size_t offset, int column);
+
+  // The parser has read what ends before `end`. Returns the offset of the first text since then
+  // that begins a line and is not indented deeper than the list or map. As other readers of YAML
+  // do, it allows more: brackets that close there, and `- key: [1,` with a line as deep as the key.
+  std::optional<size_t> Reach(size_t end);
+
+  // Where the bracket stands that ends what the parser has read.
+  size_t ClosingBracket() const;
+
+ private:
+  const SourceText& text_;
+  int column_ = 0;
+  size_t reached_ = 0;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_FLOW_LAYOUT_H_

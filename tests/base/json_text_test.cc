@@ -1,0 +1,29 @@
+// JSON that holds names of files with any bytes.
+#include "src/base/json_text.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace cgrun {
+namespace {
+
+TEST(JsonText, IsUtf8WithoutControlCharacters) {
+  const nlohmann::json json = {{"name", "caf\xE9 \x1B[31m\x07"}};
+  EXPECT_EQ(JsonText(json), "{\"name\":\"caf\uFFFD \\u001b[31m\\u0007\"}");
+}
+
+TEST(JsonText, EscapesWhatJsonLeavesAndTerminalsActOn) {
+  const std::string text = "\x7F \xC2\x9B\x32J \xC2\xA9";
+  const std::string json = JsonText(nlohmann::ordered_json(text));
+  EXPECT_EQ(json, "\"\\u007f \\u009b2J \xC2\xA9\"");
+  EXPECT_EQ(nlohmann::json::parse(json).get<std::string>(), text);
+}
+
+TEST(JsonText, IndentsAsItIsTold) {
+  EXPECT_EQ(JsonText(nlohmann::ordered_json({{"b", 1}, {"a", 2}}), 2),
+            "{\n  \"b\": 1,\n  \"a\": 2\n}");
+}
+
+}  // namespace
+}  // namespace cgrun
