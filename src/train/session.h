@@ -250,9 +250,9 @@ class Session {
     std::string name;
     std::shared_ptr<const Dataset> dataset;
     std::vector<std::string> inputs;
+    std::unique_ptr<DataSource> source;
+    std::unique_ptr<BatchRunner> runner;
     std::optional<double> class_share = {};
-    std::unique_ptr<DataSource> source = nullptr;
-    std::unique_ptr<BatchRunner> runner = nullptr;
   };
 
   bool OpenData(bool train, Diagnostics& diagnostics);
