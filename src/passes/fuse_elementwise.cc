@@ -32,7 +32,7 @@ class Fuser {
   Fuser(Graph& graph, const PassContext& context)
       : graph_(graph),
         context_(context),
-        readers_(Readers(graph)),
+        readers_(graph),
         place_(graph.nodes.size(), 0),
         keep_node_(graph.nodes.size(), true),
         keep_value_(graph.values.size(), true) {}
@@ -103,7 +103,7 @@ class Fuser {
 
   // Whether nothing but the cone reads the value.
   bool IsOf(const Cone& cone, ValueId value) const {
-    return IsInternal(graph_, value) && std::ranges::all_of(readers_[value], [&](NodeId reader) {
+    return readers_.IsInternal(value) && std::ranges::all_of(readers_[value], [&](NodeId reader) {
              return cone.contains({place_[reader], reader});
            });
   }
@@ -189,7 +189,7 @@ class Fuser {
 
   Graph& graph_;
   const PassContext& context_;
-  IdVector<ValueId, std::vector<NodeId>> readers_;
+  const GraphReaders readers_;
   IdVector<NodeId, int> place_;  // in a topological order
   IdVector<NodeId, bool> keep_node_;
   IdVector<ValueId, bool> keep_value_;
