@@ -24,6 +24,10 @@
 namespace cgrun::passes {
 namespace {
 
+// Of a node. The bytes between its operators are saved already; what more would save is a call,
+// and each test of a cone costs as much as the cone is large.
+constexpr size_t kMostOperators = 64;
+
 // The nodes that become one: the last has the result, which each of the others is for.
 using Cone = std::set<std::pair<int, NodeId>>;  // by their places in an order
 
@@ -64,6 +68,7 @@ class Fuser {
       }
       cone = std::move(larger);
       fused = std::move(joined);
+      if (fused->body.size() >= kMostOperators) break;
     }
     if (!fused) return false;
     for (const auto& [place, id] : cone) {
