@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "src/base/check.h"
+#include "src/base/phase_times.h"
 #include "src/compile/alone.h"
 #include "src/compile/recompute.h"
 #include "src/ir/op_def.h"
@@ -441,6 +442,7 @@ void AddTo(std::vector<PassReport>& reports, std::string_view name, int added, d
 }  // namespace
 
 MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOptions& options) {
+  const PhaseTimer timer("plan");
   std::vector<PlannedEntry> planned;
   for (const CompiledEntry& entry : entries) {
     planned.push_back({entry.request.name, &entry.graph, &entry.schedule});
@@ -449,6 +451,7 @@ MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOpt
 }
 
 void SetOrder(CompiledEntry& entry, const std::string& name) {
+  const PhaseTimer timer("order");
   const OrderEntry* order = FindOrder(name);
   CGRUN_CHECK(order != nullptr) << "no order " << name;
   entry.schedule = order->function(entry.graph);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/base/phase_times.h"
 #include "src/compile/alone.h"
 #include "src/plan/held_search.h"
 #include "src/plan/orders/improve.h"
@@ -444,6 +445,7 @@ bool MayWorkAlone(const CompileOptions& options) {
 // answer is waited for; nor where tensors are swapped, whose ways are many already.
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal) {
+  const PhaseTimer timer("recompute");
   constexpr size_t kFewNodes = 300;
   constexpr int64_t kFewNodesSearched = 1'000'000;
   const CompiledEntry before = entry;
@@ -468,6 +470,7 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
 
 bool HoldWhatFits(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                   Bytes bytes) {
+  const PhaseTimer timer("recompute");
   const RecomputeGoal goal{0, bytes};
   return Recomputer(entry, target, options, goal, {}).Hold();
 }
