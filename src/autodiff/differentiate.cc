@@ -1,5 +1,6 @@
 // Differentiate: backward and update nodes of every backprop path, path by path.
 #include <algorithm>
+#include <unordered_map>
 
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
@@ -17,6 +18,9 @@ class Differentiator {
       : graph_(std::move(graph)), builder_(graph_), options_(options), diagnostics_(diagnostics) {}
 
   Graph Run() {
+    for (size_t i = 0; i < graph_.updates.size(); ++i) {
+      update_of_.emplace(graph_.updates[i].state, i);
+    }
     for (PathId path : graph_.paths.ids()) {
       if (graph_.paths[path].backprop && graph_.paths[path].loss.valid()) AddPath(path);
     }
@@ -55,9 +59,13 @@ class Differentiator {
     if (!options_.updates) return;
     for (Learned& item : learned) item.gradient = Reduce(id, item.gradient);
     Clip(id, learned);
+    std::unordered_map<ValueId, ValueId> updated;
     for (const Learned& item : learned) {
-      Update(id, item.parameter, Current(item.parameter), item.gradient);
+      const ValueId before = Current(item.parameter);
+      Update(id, item.parameter, before, item.gradient);
+      updated.emplace(before, Current(item.parameter));
     }
+    ReadUpdated(id, updated);
   }
 
   bool IsKept(const std::string& name) const {
@@ -138,7 +146,7 @@ class Differentiator {
   }
 
   void Accumulate(PathId id, std::vector<Learned>& learned) {
-    ValueId factors = graph_.FindValue(kAccumulateFactors);
+    ValueId factors = builder_.FindValue(kAccumulateFactors);
     if (!factors.valid()) {
       factors = builder_.AddSource(Role::kPlaceholder, Zone::kGradient, {DType::kF64, Shape{2}},
                                    kAccumulateFactors);
@@ -216,70 +224,75 @@ class Differentiator {
 
   // Parameters of one operator, which follow each other, in one warning.
   void WarnUntrained(const Path& path, const std::vector<ValueId>& parameters) {
-    if (diagnostics_ == nullptr) return;
+    if (diagnostics_ == nullptr || parameters.empty()) return;
+    const IdVector<ValueId, NodeId> stops = WhereGradientsStop(path.loss);
     for (size_t i = 0; i < parameters.size();) {
       const Value& value = graph_.values[parameters[i]];
-      const std::string stop = WhereGradientsStop(parameters[i], path.loss);
+      const NodeId stop = stops[parameters[i]];
       const std::string owner = value.name.substr(0, value.name.rfind('.'));
       std::string names = value.name;
       size_t end = i + 1;
       for (; end < parameters.size(); ++end) {
         const std::string& name = graph_.values[parameters[end]].name;
         const bool is_of_it = name.starts_with(owner + ".") && name.rfind('.') == owner.size();
-        if (!is_of_it || WhereGradientsStop(parameters[end], path.loss) != stop) break;
+        if (!is_of_it || stops[parameters[end]] != stop) break;
         names += " and " + name;
       }
       const bool several = end > i + 1;
       diagnostics_->Warning(
           value.mark, "the loss of path '" + path.name + "' gives " + names + " no gradient",
-          (stop.empty() ? std::string("the loss does not depend on ") + (several ? "them" : "it")
-                        : "none flows through " + stop) +
+          (stop.valid() ? "none flows through " + Describe(graph_.nodes[stop])
+                        : std::string("the loss does not depend on ") + (several ? "them" : "it")) +
               "; `frozen: true` says that " +
               (several ? "they are to stay as they are" : "it is to stay as it is"));
       i = end;
     }
   }
 
-  // The last operator without a gradient, or with outputs of whole numbers, on the ways from a
-  // value to the loss; empty where no way has one. Ways through the updates of other paths are
-  // none: what these have made of a parameter is given.
-  std::string WhereGradientsStop(ValueId from, ValueId loss) const {
+  static std::string Describe(const Node& node) {
+    return "'" + GetOpDef(node.op).name + "' (" + node.name + ")";
+  }
+
+  // Whether no gradient flows through a node: its operator has none, or its outputs are whole
+  // numbers.
+  bool StopsGradients(const Node& node) const {
+    return GetOpDef(node.op).gradient == nullptr ||
+           std::ranges::none_of(node.outputs, [&](ValueId output) {
+             return IsFloat(graph_.values[output].type.dtype);
+           });
+  }
+
+  // For each value the last node on the ways from it to the loss that stops gradients; invalid
+  // where no way has one. Ways through the updates of other paths are none: what these have made of
+  // a parameter is given.
+  IdVector<ValueId, NodeId> WhereGradientsStop(ValueId loss) const {
     std::vector<NodeId> order = TopologicalOrder(graph_);
     std::erase_if(order, [&](NodeId id) { return graph_.nodes[id].phase == Phase::kUpdate; });
-    IdVector<ValueId, bool> reached(graph_.values.size(), false);
     IdVector<ValueId, bool> needed(graph_.values.size(), false);
-    reached[from] = true;
+    IdVector<ValueId, int64_t> last(graph_.values.size(), -1);  // its place in the order
     needed[loss] = true;
-    const auto any = [](const std::vector<ValueId>& values, const IdVector<ValueId, bool>& in) {
-      return std::any_of(values.begin(), values.end(), [&](ValueId value) { return in[value]; });
-    };
-    for (NodeId id : order) {
-      const Node& node = graph_.nodes[id];
-      for (ValueId output : node.outputs) {
-        if (any(node.inputs, reached)) reached[output] = true;
+    for (int64_t place = std::ssize(order); place-- > 0;) {
+      const Node& node = graph_.nodes[order[static_cast<size_t>(place)]];
+      const bool is_needed =
+          std::ranges::any_of(node.outputs, [&](ValueId output) { return needed[output]; });
+      int64_t last_here = is_needed && StopsGradients(node) ? place : -1;
+      for (ValueId output : node.outputs) last_here = std::max(last_here, last[output]);
+      for (ValueId input : node.inputs) {
+        needed[input] = needed[input] || is_needed;
+        last[input] = std::max(last[input], last_here);
       }
     }
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      const Node& node = graph_.nodes[*it];
-      if (!any(node.outputs, needed)) continue;
-      const OpDef& def = GetOpDef(node.op);
-      const bool whole =
-          std::none_of(node.outputs.begin(), node.outputs.end(),
-                       [&](ValueId output) { return IsFloat(graph_.values[output].type.dtype); });
-      if ((whole || def.gradient == nullptr) && any(node.inputs, reached)) {
-        return "'" + def.name + "' (" + node.name + ")";
-      }
-      for (ValueId input : node.inputs) needed[input] = true;
+    IdVector<ValueId, NodeId> stops(graph_.values.size());
+    for (ValueId id : graph_.values.ids()) {
+      if (last[id] >= 0) stops[id] = order[static_cast<size_t>(last[id])];
     }
-    return "";
+    return stops;
   }
 
   // What a state's value is after the paths so far.
   ValueId Current(ValueId state) const {
-    for (const UpdateEdge& edge : graph_.updates) {
-      if (edge.state == state) return edge.next;
-    }
-    return state;
+    const auto found = update_of_.find(state);
+    return found == update_of_.end() ? state : graph_.updates[found->second].next;
   }
 
   // dloss/dloss.
@@ -305,7 +318,7 @@ class Differentiator {
   }
 
   void Update(PathId id, ValueId parameter, ValueId current, ValueId gradient) {
-    const Path path = graph_.paths[id];
+    const Path& path = graph_.paths[id];
     CGRUN_CHECK(path.optimizer.has_value()) << "path " << path.name << " has no optimizer";
     const OpDef& def = GetOpDef(*path.optimizer);
     const Attributes attributes = AttributesFor(path, graph_.parameters.at(parameter));
@@ -331,7 +344,6 @@ class Differentiator {
     }
     if (path.clip_weights > 0) ClipWeights(id, parameter);
     later_versions_[parameter].push_back(Current(parameter));
-    ReadUpdated(id, current, Current(parameter));
   }
 
   void ClipWeights(PathId id, ValueId parameter) {
@@ -349,7 +361,7 @@ class Differentiator {
   const std::vector<ValueId>& OptimizerStates(PathId id, ValueId parameter, const OpDef& def,
                                               const Attributes& attributes,
                                               const std::vector<ValueId>& inputs) {
-    const Path path = graph_.paths[id];
+    const Path& path = graph_.paths[id];
     const PathId owner = path.repetition == 0 ? id : path.first;
     const auto [states, is_new] = optimizer_states_.try_emplace({owner, parameter});
     if (!is_new) return states->second;
@@ -362,7 +374,7 @@ class Differentiator {
   // How often the path's optimizer has run before: the steps so far, times the path's repetitions
   // in a step, and those of this step.
   ValueId UpdatesSoFar(PathId id) {
-    const Path path = graph_.paths[id];
+    const Path& path = graph_.paths[id];
     const ValueId steps =
         StepCounter(builder_, options_.accumulates ? kUpdateCounter : kStepCounter);
     if (path.repetitions == 1) return steps;
@@ -418,7 +430,7 @@ class Differentiator {
 
   ValueId AddState(const OwnedTensor& owned, const Path& path, ValueId parameter) {
     std::string name = graph_.values[parameter].name + "." + owned.name;
-    if (graph_.FindValue(name).valid()) name += "." + path.name;  // a second path trains it too
+    if (builder_.FindValue(name).valid()) name += "." + path.name;  // a second path trains it too
     const ValueId state = builder_.AddSource(owned.role, Zone::kOptimizer, owned.type, name);
     ParameterInfo info;
     info.init = owned.init;
@@ -429,20 +441,21 @@ class Differentiator {
   }
 
   void SetNext(ValueId state, ValueId next) {
-    for (UpdateEdge& edge : graph_.updates) {
-      if (edge.state == state) {
-        edge.next = next;
-        return;
-      }
+    const auto [found, is_new] = update_of_.emplace(state, graph_.updates.size());
+    if (is_new) {
+      graph_.updates.push_back({state, next});
+    } else {
+      graph_.updates[found->second].next = next;
     }
-    graph_.updates.push_back({state, next});
   }
 
-  // Forward nodes of later paths read the new value.
-  void ReadUpdated(PathId path, ValueId before, ValueId after) {
+  // Forward nodes of later paths read the new values.
+  void ReadUpdated(PathId path, const std::unordered_map<ValueId, ValueId>& updated) {
     for (Node& node : graph_.nodes) {
       if (node.phase != Phase::kForward || node.path <= path) continue;
-      std::replace(node.inputs.begin(), node.inputs.end(), before, after);
+      for (ValueId& input : node.inputs) {
+        if (const auto now = updated.find(input); now != updated.end()) input = now->second;
+      }
     }
   }
 
@@ -453,6 +466,7 @@ class Differentiator {
   // Of each item of options_.keep: the paths whose losses give its value a gradient.
   std::vector<std::vector<std::string>> givers_{options_.keep.size()};
   std::map<ValueId, std::vector<ValueId>> later_versions_;  // of a parameter, after each update
+  std::unordered_map<ValueId, size_t> update_of_;           // a state's place in graph_.updates
   // By the first repetition of a path, and a parameter.
   std::map<std::pair<PathId, ValueId>, std::vector<ValueId>> optimizer_states_;
   std::map<PathId, ValueId> updates_so_far_;  // of the paths that a step repeats
@@ -466,7 +480,7 @@ Graph Differentiate(const Graph& forward, const AutodiffOptions& options,
 }
 
 ValueId StepCounter(Builder& builder, std::string_view name) {
-  const ValueId step = builder.graph().FindValue(name);
+  const ValueId step = builder.FindValue(name);
   if (step.valid()) return step;
   return builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()}, name);
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "src/base/phase_times.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/machine_file.h"
@@ -71,6 +72,7 @@ void WarnOfTooMuch(const RunMemory& memory, int64_t data_bytes, const Device& de
 // What eager mode would need for the same entry points.
 int64_t EagerPeakOf(const ModelSpec& model, const std::vector<EntryRequest>& entries,
                     const KernelLibrary& library, const CompileOptions& options) {
+  const PhaseTimer timer("eager peak");
   Diagnostics diagnostics;
   const auto prepared = PrepareEager(model, entries, library, options, diagnostics);
   if (!prepared) return 0;
@@ -113,7 +115,7 @@ std::vector<MemoryLayout> BaselineLayouts(const CompiledModel& compiled, LayoutO
 }
 
 // What the passes did to the first entry point.
-PassEffects EffectsOf(const CompiledModel& compiled) {
+PassEffects EffectsOf(const CompiledModel& compiled, const PhaseTimes& times) {
   PassEffects effects;
   effects.entry = compiled.entries[0].request.name;
   effects.nodes_before = compiled.nodes_before_passes;
@@ -122,6 +124,7 @@ PassEffects EffectsOf(const CompiledModel& compiled) {
     effects.passes.push_back(
         {pass.name, pass.rounds, pass.changed_rounds, -pass.nodes_removed, pass.seconds});
   }
+  effects.phases = times.phases();
   return effects;
 }
 
@@ -198,6 +201,8 @@ std::optional<ModelSpec> LoadModelFor(const Machine& machine, ModelFlags& flags)
 }
 
 int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
+  PhaseTimes times;
+  const PhaseTimer timer("read and report");
   std::optional<Machine> machine;
   if (IsMachineFile(flags.device)) machine = ReadMachine(flags.device);
   std::optional<ModelSpec> model = machine ? LoadModelFor(*machine, flags) : LoadModel(flags);
@@ -229,7 +234,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   const RunMemory memory = fitted.memory ? *fitted.memory : MemoryOfRun(*compiled, shape, library);
   if (!plan_flags.csv.empty()) WriteBuffers(plan_flags.csv, *compiled, options.layout);
   PlanSubject subject = SubjectOf(*model, *compiled, shape, options, fitted);
-  if (plan_flags.passes) subject.passes = EffectsOf(*compiled);
+  if (plan_flags.passes) subject.passes = EffectsOf(*compiled, times);
   std::vector<MemoryLayout> baselines;
   if (plan_flags.compare) baselines = BaselineLayouts(*compiled, options.layout);
   for (const MemoryLayout& layout : baselines) {

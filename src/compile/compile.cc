@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/base/phase_times.h"
 #include "src/compile/lanes.h"
 #include "src/compile/model_graph.h"
 #include "src/compile/plan_entries.h"
@@ -25,6 +26,7 @@ double SecondsSince(Clock::time_point start) {
 
 ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
                        const KernelLibrary& library, const CompileOptions& options) {
+  const PhaseTimer timer("program");
   std::vector<ImageSource> sources;
   for (const CompiledEntry& entry : compiled.entries) {
     sources.push_back({entry.request.name, entry.request.kind, entry.request.batch, &entry.graph,

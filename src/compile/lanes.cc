@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "src/base/check.h"
+#include "src/base/phase_times.h"
 #include "src/compile/alone.h"
 #include "src/compile/plan_entries.h"
 #include "src/ir/op_def.h"
@@ -71,6 +72,7 @@ bool GiveLanes(CompiledEntry& entry, const Target& target, const LayoutOptions& 
 MemoryLayout UseLanes(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& options,
                       std::vector<PassReport>& ran) {
+  const PhaseTimer timer(kLanesPass);
   const auto start = std::chrono::steady_clock::now();
   const Bytes most = layout.lower_bound_bytes - layout.persistent_bytes;
   std::vector<CompiledEntry> laned = entries;

@@ -3,6 +3,7 @@
 
 #include "src/autodiff/autodiff.h"
 #include "src/autodiff/mixed_precision.h"
+#include "src/base/phase_times.h"
 #include "src/frontend/frontend.h"
 #include "src/ops/initial_file.h"
 
@@ -54,7 +55,11 @@ std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
   const FrontendOptions frontend{learns ? EntryKind::kTrain : kind, options.precision};
   const bool keeps = kind == options.keeps;
   Kept kept;
-  std::optional<Graph> graph = BuildForward(model, frontend, diagnostics, keeps ? &kept : nullptr);
+  std::optional<Graph> graph;
+  {
+    const PhaseTimer timer("front end");
+    graph = BuildForward(model, frontend, diagnostics, keeps ? &kept : nullptr);
+  }
   if (graph) CheckInitialFiles(*graph, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   if (options.bf16_activations) graph = KeepActivationsInBF16(std::move(*graph));
@@ -67,6 +72,7 @@ std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
     }
   }
   if (!learns) return graph;
+  const PhaseTimer timer("autodiff");
   Graph differentiated = Differentiate(*graph, autodiff, &diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   if (kind == EntryKind::kTrain && model.train) {

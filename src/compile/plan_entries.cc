@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "src/base/check.h"
+#include "src/base/phase_times.h"
 #include "src/compile/alone.h"
 #include "src/compile/recompute.h"
 #include "src/ir/op_def.h"
@@ -294,7 +295,7 @@ MemoryLayout PackLonger(const std::vector<CompiledEntry>& entries, MemoryLayout 
 // As little above the bound as is found.
 MemoryLayout WithoutGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         const Target& target, const CompileOptions& options) {
-  if (!ClosesGaps(options)) return layout;
+  if (!ClosesGaps(options) || TakesLong(entries[0].graph)) return layout;
   layout = CloseGap(entries, std::move(layout), target, options);
   layout = SpendGap(entries, std::move(layout), target, options);
   return PackLonger(entries, std::move(layout), options.layout);
@@ -320,7 +321,8 @@ std::vector<OrderedPlan> PlanInOtherOrders(const std::vector<CompiledEntry>& ent
                                            const CompileOptions& options) {
   std::vector<OrderedPlan> plans;
   const bool tries_orders = options.order == kMemoryOrder && options.recompute_share > 0 &&
-                            options.effort == PlanEffort::kFull && options.arena_cap == 0;
+                            options.effort == PlanEffort::kFull && options.arena_cap == 0 &&
+                            !TakesLong(entries[0].graph);
   if (!tries_orders) return plans;
   const bool is_thorough = options.closes_gaps && IsWorthATry(entries, layout);
   const int64_t parts = is_thorough ? kOrderParts : kOrderPartsOfFew;
@@ -377,7 +379,8 @@ MemoryLayout PlanInAnyOrder(std::vector<CompiledEntry>& entries, const MemoryLay
 MemoryLayout PackInAnyOrder(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                             const CompileOptions& options) {
   const bool tries_orders = options.order == kMemoryOrder && options.effort == PlanEffort::kFull &&
-                            options.layout.planner == LayoutOptions().planner;
+                            options.layout.planner == LayoutOptions().planner &&
+                            !TakesLong(entries[0].graph);
   if (!tries_orders) return layout;
   for (const OrderEntry& order : Orders()) {
     if (layout.arena_bytes == layout.lower_bound_bytes) break;
@@ -439,6 +442,7 @@ void AddTo(std::vector<PassReport>& reports, std::string_view name, int added, d
 }  // namespace
 
 MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOptions& options) {
+  const PhaseTimer timer("plan");
   std::vector<PlannedEntry> planned;
   for (const CompiledEntry& entry : entries) {
     planned.push_back({entry.request.name, &entry.graph, &entry.schedule});
@@ -447,6 +451,7 @@ MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOpt
 }
 
 void SetOrder(CompiledEntry& entry, const std::string& name) {
+  const PhaseTimer timer("order");
   const OrderEntry* order = FindOrder(name);
   CGRUN_CHECK(order != nullptr) << "no order " << name;
   entry.schedule = order->function(entry.graph);

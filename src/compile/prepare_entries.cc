@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 
+#include "src/base/phase_times.h"
 #include "src/compile/plan_entries.h"
 #include "src/ir/op_def.h"
 #include "src/plan/update_legality.h"
@@ -40,15 +41,22 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
   CompiledEntry entry{request, {}, {}};
   const bool plain = options.passes.Disabled(kLayoutsPass);
   const Clock::time_point start = Clock::now();
-  entry.graph = (plain ? SelectPlainKernels : SelectKernels)(BindBatch(graph, request.batch),
-                                                             target, select, diagnostics);
+  {
+    const PhaseTimer timer("select");
+    entry.graph = (plain ? SelectPlainKernels : SelectKernels)(BindBatch(graph, request.batch),
+                                                               target, select, diagnostics);
+  }
   if (diagnostics.has_errors()) return std::nullopt;
   if (!plain) {
     const int added = static_cast<int>(entry.graph.nodes.size() - graph.nodes.size());
     *layouts = {std::string(kLayoutsPass), 1, added != 0, -added,
                 std::chrono::duration<double>(Clock::now() - start).count()};
   }
-  if (LegalizeUpdates(entry.graph)) SelectMissingKernels(entry.graph, target, select, diagnostics);
+  {
+    const PhaseTimer timer("legalize updates");
+    const bool copies = LegalizeUpdates(entry.graph);
+    if (copies) SelectMissingKernels(entry.graph, target, select, diagnostics);
+  }
   SetOrder(entry, options.order);
   return entry;
 }
@@ -78,6 +86,7 @@ std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
     if (first) {
       compiled.nodes_before_passes = NodesBefore(graph, compiled.passes);
       if (!options.passes.Disabled(kLayoutsPass)) {
+        const PhaseTimer timer("select");
         select.state_layouts = ChooseStateLayouts(BindBatch(graph, request.batch), target, select);
       }
     }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/base/phase_times.h"
 #include "src/compile/alone.h"
 #include "src/plan/held_search.h"
 #include "src/plan/orders/improve.h"
@@ -38,6 +39,8 @@ constexpr std::array<Ranking, 4> kRecomputing = {{{1.0}, {0.6}, {1.3}, {2.5}}};
 constexpr std::array<Ranking, 4> kSwapping = {{{1.0, 1.0}, {1.0, 0.1}, {2.5, 0.1}, {1.0, 0.01}}};
 constexpr int kMostSweeps = 4;   // each of which spends what the one before has taken back
 constexpr int kMostRounds = 64;  // of a sweep
+// Of the graphs that one way looks at: those of the models that ship come to 63,000.
+constexpr int64_t kMostNodesSeen = 1'000'000;
 constexpr int64_t kMostNodesTried = 400'000;  // of the graphs with less taken back …
 constexpr int64_t kFewNodesTried = 10'000;    // … and where it must be quick
 constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
@@ -149,7 +152,10 @@ class Recomputer {
 
   bool Lower() {
     int rounds = 0;
-    while (rounds < kMostRounds && peak_.first > goal_.bytes && Round()) ++rounds;
+    while (rounds < kMostRounds && nodes_seen_ < kMostNodesSeen && peak_.first > goal_.bytes &&
+           Round()) {
+      ++rounds;
+    }
     return rounds > 0;
   }
 
@@ -158,6 +164,7 @@ class Recomputer {
   }
 
   void LookAtPeak() {
+    nodes_seen_ += std::ssize(entry_.graph.nodes);
     const std::vector<Bytes> bytes = BytesOf(entry_.graph, entry_.schedule, options_.layout);
     peak_ = PeakOf(bytes);
     const auto step = static_cast<size_t>(std::ranges::find(bytes, peak_.first) - bytes.begin());
@@ -254,6 +261,7 @@ class Recomputer {
 
   Peak PeakWith(const std::vector<RecomputeOption>& options, size_t count) {
     const RematPlan plan = PlanOf(options, count);
+    nodes_seen_ += std::ssize(entry_.graph.nodes);
     if (plan.swap.empty()) {
       const TakesSecondRunsBack back(entry_.graph, plan);
       passes::Rematerialise(entry_.graph, Context(plan));
@@ -358,15 +366,16 @@ class Recomputer {
   const RecomputeGoal& goal_;
   const Ranking& ranking_;
   double seconds_left_ = 0;
+  int64_t nodes_seen_ = 0;  // of the graphs so far
   Peak peak_;
   NodeId at_peak_;  // of the first of the fullest steps; invalid without nodes
 };
 
-// In full, all ways are tried; else the plainest of each kind. Without swaps, too, as those do not
-// always come as far down.
-std::vector<std::span<const Ranking>> RankingsFor(const CompileOptions& options,
+// In full, all ways are tried; else, and in a large graph, the plainest of each kind. Without
+// swaps, too, as those do not always come as far down.
+std::vector<std::span<const Ranking>> RankingsFor(const Graph& graph, const CompileOptions& options,
                                                   const RecomputeGoal& goal) {
-  const bool is_full = options.effort == PlanEffort::kFull;
+  const bool is_full = options.effort == PlanEffort::kFull && !TakesLong(graph);
   const size_t each = is_full ? kRecomputing.size() : 1;
   const auto recomputing = std::span(kRecomputing).first(each);
   if (!goal.may_swap || !Swaps(options)) return {recomputing};
@@ -397,7 +406,7 @@ std::optional<std::pair<Bytes, double>> TakeBestWay(CompiledEntry& entry, const 
                                                     const RecomputeGoal& goal) {
   const CompiledEntry before = entry;
   std::optional<std::pair<Bytes, double>> least;
-  for (const std::span<const Ranking> rankings : RankingsFor(options, goal)) {
+  for (const std::span<const Ranking> rankings : RankingsFor(entry.graph, options, goal)) {
     Bytes least_of_these = std::numeric_limits<Bytes>::max();
     for (const Ranking& ranking : rankings) {
       CompiledEntry tried = before;
@@ -436,6 +445,7 @@ bool MayWorkAlone(const CompileOptions& options) {
 // answer is waited for; nor where tensors are swapped, whose ways are many already.
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal) {
+  const PhaseTimer timer("recompute");
   constexpr size_t kFewNodes = 300;
   constexpr int64_t kFewNodesSearched = 1'000'000;
   const CompiledEntry before = entry;
@@ -460,6 +470,7 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
 
 bool HoldWhatFits(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                   Bytes bytes) {
+  const PhaseTimer timer("recompute");
   const RecomputeGoal goal{0, bytes};
   return Recomputer(entry, target, options, goal, {}).Hold();
 }

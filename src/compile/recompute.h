@@ -18,6 +18,10 @@ bool Swaps(const CompileOptions& options);
 // … and kernels work alone, for a smaller workspace.
 bool MayWorkAlone(const CompileOptions& options);
 
+// A larger graph takes so long to look at that one way to less memory is tried, in one order.
+inline constexpr size_t kMostNodesTriedOften = 4000;
+inline bool TakesLong(const Graph& graph) { return graph.nodes.size() > kMostNodesTriedOften; }
+
 struct RecomputeGoal {
   double share = 0;  // of a step's time, that may be spent
   Bytes bytes = 0;   // transient; where they are reached, no more is done

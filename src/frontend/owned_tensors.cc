@@ -77,13 +77,15 @@ void OwnedTensors::UpdateStatistics(const OpDef& def, const std::vector<ValueId>
     if (static_cast<size_t>(update.output) >= outputs.size()) continue;
     const ValueId read = inputs[static_cast<size_t>(update.input)];
     const ValueId next = outputs[static_cast<size_t>(update.output)];
-    auto edge = std::find_if(updates.begin(), updates.end(),
-                             [&](const UpdateEdge& e) { return e.next == read; });
-    if (edge != updates.end()) {
-      edge->next = next;
+    size_t place = updates.size();
+    if (const auto edge = edge_of_next_.extract(read)) {
+      place = edge.mapped();
+      updates[place].next = next;
     } else {
       updates.push_back({read, next});
+      edge_of_state_.emplace(read, place);
     }
+    edge_of_next_.emplace(next, place);
   }
 }
 
@@ -99,8 +101,7 @@ std::vector<OwnedTensor> OwnedTensors::Tensors(const OpDef& def, const Attribute
 
 void OwnedTensors::Note(ValueId id, const Place& place) {
   const auto add = [&](const std::string& user) {
-    std::vector<ValueId>& used = used_by_[user];
-    if (std::find(used.begin(), used.end(), id) == used.end()) used.push_back(id);
+    if (uses_.emplace(user, id).second) used_by_[user].push_back(id);
   };
   add(place.path_name);
   for (const std::string& network : place.networks) add(network);
@@ -108,10 +109,8 @@ void OwnedTensors::Note(ValueId id, const Place& place) {
 
 // A state's value after the updates so far.
 ValueId OwnedTensors::Current(ValueId state) const {
-  for (const UpdateEdge& edge : builder_.graph().updates) {
-    if (edge.state == state) return edge.next;
-  }
-  return state;
+  const auto edge = edge_of_state_.find(state);
+  return edge == edge_of_state_.end() ? state : builder_.graph().updates[edge->second].next;
 }
 
 }  // namespace cgrun

@@ -4,7 +4,10 @@
 #define CGRUN_FRONTEND_OWNED_TENSORS_H_
 
 #include <map>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -43,6 +46,9 @@ class OwnedTensors {
   Diagnostics& diagnostics_;
   std::map<std::string, ValueId> by_name_;
   std::map<std::string, std::vector<ValueId>> used_by_;
+  std::set<std::pair<std::string, ValueId>> uses_;  // those of used_by_
+  // The places of update edges in the graph, by what they update and by what that becomes.
+  std::unordered_map<ValueId, size_t> edge_of_state_, edge_of_next_;
 };
 
 }  // namespace cgrun

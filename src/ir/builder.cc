@@ -70,16 +70,29 @@ std::string CastHelp(const Graph& graph, OpId op, const Attributes& attributes,
 
 Builder::Builder(Graph& graph) : graph_(graph) {
   names_.reserve(graph.values.size() + graph.nodes.size());
-  for (const Value& value : graph.values) names_.insert(value.name);
-  for (const Node& node : graph.nodes) names_.insert(node.name);
+  for (ValueId id : graph.values.ids()) names_.emplace(graph.values[id].name, id);
+  for (const Node& node : graph.nodes) names_.emplace(node.name, ValueId());
 }
 
 std::string Builder::UniqueName(std::string_view wish) {
   std::string name(wish);
-  for (int i = 2; !names_.insert(name).second; ++i) {
-    name = std::string(wish) + "." + std::to_string(i);
-  }
+  if (names_.emplace(name, ValueId()).second) return name;
+  int& suffix = last_suffix_.emplace(name, 1).first->second;  // up to there all are taken
+  do {
+    name = std::string(wish) + "." + std::to_string(++suffix);
+  } while (!names_.emplace(name, ValueId()).second);
   return name;
+}
+
+ValueId Builder::FindValue(std::string_view name) const {
+  const auto found = names_.find(std::string(name));
+  return found == names_.end() ? ValueId() : found->second;
+}
+
+ValueId Builder::Add(Value value) {
+  const auto named = names_.find(value.name);
+  named->second = graph_.values.push_back(std::move(value));
+  return named->second;
 }
 
 ValueId Builder::AddSource(Role role, Zone zone, TensorType type, std::string_view name,
@@ -90,7 +103,7 @@ ValueId Builder::AddSource(Role role, Zone zone, TensorType type, std::string_vi
   value.zone = zone;
   value.name = UniqueName(name);
   value.mark = std::move(mark);
-  return graph_.values.push_back(std::move(value));
+  return Add(std::move(value));
 }
 
 ValueId Builder::AddConstant(HostTensor tensor, std::string_view name, SourceMark mark) {
@@ -161,7 +174,7 @@ std::vector<ValueId> Builder::Append(OpId op, Attributes attributes, std::vector
     value.producer = id;
     value.output_index = static_cast<int>(i);
     value.name = i == 0 ? node.name : UniqueName(node.name + "." + def.outputs.at(i).name);
-    node.outputs.push_back(graph_.values.push_back(std::move(value)));
+    node.outputs.push_back(Add(std::move(value)));
   }
   std::vector<ValueId> outputs = node.outputs;
   graph_.nodes.push_back(std::move(node));

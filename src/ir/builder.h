@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -45,18 +46,24 @@ class Builder {
   // `wish`, or `wish.2`, `wish.3`, … where it is taken.
   std::string UniqueName(std::string_view wish);
 
+  // As Graph::FindValue, without a search, for a graph whose values no one else names.
+  ValueId FindValue(std::string_view name) const;
+
   Graph& graph() { return graph_; }
 
  private:
   std::vector<ValueId> Append(OpId op, Attributes attributes, std::vector<ValueId> inputs,
                               std::vector<TensorType> types, std::string_view name,
                               const NodeOptions& options);
+  // A value whose name UniqueName() gave.
+  ValueId Add(Value value);
 
   // Whether the same was said of the same place: a network can be used several times.
   bool WasTold(const SourceMark& mark, const std::string& message);
 
   Graph& graph_;
-  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, ValueId> names_;    // invalid where no value has the name
+  std::unordered_map<std::string, int> last_suffix_;  // of each wish that was taken
   std::unordered_set<std::string> told_;
 };
 

@@ -9,11 +9,12 @@ namespace {
 
 class Verifier {
  public:
-  explicit Verifier(const Graph& graph) : graph_(graph) {}
+  explicit Verifier(const Graph& graph) : graph_(graph), is_next_(graph.values.size()) {}
 
   std::vector<std::string> Run() {
     CheckIds();
     if (!violations_.empty()) return violations_;  // the other rules index by these ids
+    for (const UpdateEdge& edge : graph_.updates) is_next_[edge.next] = true;
     CheckNames();
     CheckProducers();
     CheckAcyclic();
@@ -53,7 +54,8 @@ class Verifier {
   }
 
   void CheckNames() {
-    std::unordered_set<std::string> seen;
+    std::unordered_set<std::string_view> seen;
+    seen.reserve(graph_.values.size());
     for (const Value& value : graph_.values) {
       if (value.name.empty()) Fail("a value has no name");
       if (!seen.insert(value.name).second) Fail("two values are called " + value.name);
@@ -110,7 +112,7 @@ class Verifier {
       const Value& value = graph_.values[id];
       const bool source = value.role == Role::kPlaceholder || value.role == Role::kConstant ||
                           value.role == Role::kParameter || value.role == Role::kRecurrentState;
-      if (source && value.producer.valid() && !IsNext(id)) {
+      if (source && value.producer.valid() && !is_next_[id]) {
         Fail(value.name + " is a " + std::string(Name(value.role)) + " but has a producer");
       }
       const bool produced = value.role == Role::kIntermediate || value.role == Role::kGradient;
@@ -121,13 +123,6 @@ class Verifier {
         Fail("constant " + value.name + " has no bytes");
       }
     }
-  }
-
-  bool IsNext(ValueId id) const {
-    for (const UpdateEdge& edge : graph_.updates) {
-      if (edge.next == id) return true;
-    }
-    return false;
   }
 
   void CheckTypes() {
@@ -153,7 +148,7 @@ class Verifier {
     for (const UpdateEdge& edge : graph_.updates) {
       const Value& state = graph_.values[edge.state];
       const Value& next = graph_.values[edge.next];
-      if (!IsNext(edge.state)) {
+      if (!is_next_[edge.state]) {
         if (!IsState(state.role)) Fail(state.name + " is updated but is no state");
         if (state.producer.valid()) Fail("state " + state.name + " has a producer");
       }
@@ -163,6 +158,7 @@ class Verifier {
   }
 
   const Graph& graph_;
+  IdVector<ValueId, bool> is_next_;  // of an update edge
   std::vector<std::string> violations_;
 };
 

@@ -1,17 +1,19 @@
 // Second results.
 #include "src/ops/second.h"
 
-#include <algorithm>
-
 namespace cgrun {
 
-bool CanRunAgain(const Graph& graph, NodeId id) {
-  const OpDef& def = GetOpDef(graph.nodes[id].op);
-  if (def.has_effect) return false;
-  if (def.second != nullptr) return true;
-  return std::none_of(graph.updates.begin(), graph.updates.end(), [&](const UpdateEdge& edge) {
-    return graph.values[edge.next].producer == id;
-  });
+IdVector<NodeId, bool> NodesThatRunAgain(const Graph& graph) {
+  IdVector<NodeId, bool> run_again(graph.nodes.size(), true);
+  for (const UpdateEdge& edge : graph.updates) {
+    const NodeId producer = graph.values[edge.next].producer;
+    if (producer.valid()) run_again[producer] = false;
+  }
+  for (NodeId id : graph.nodes.ids()) {
+    const OpDef& def = GetOpDef(graph.nodes[id].op);
+    run_again[id] = !def.has_effect && (def.second != nullptr || run_again[id]);
+  }
+  return run_again;
 }
 
 SecondNode SecondOf(const Node& node) {

@@ -10,8 +10,8 @@
 
 namespace cgrun {
 
-// Whether a node can give its output 0 again: it has no effect, and changes no state in doing so.
-bool CanRunAgain(const Graph& graph, NodeId id);
+// Which nodes can give their output 0 again: they have no effect, and change no state in doing so.
+IdVector<NodeId, bool> NodesThatRunAgain(const Graph& graph);
 
 // What runs; the node itself, where its operator has nothing else for it.
 SecondNode SecondOf(const Node& node);

@@ -70,7 +70,7 @@ class Fuser {
   Fuser(Graph& graph, const PassContext& context)
       : graph_(graph),
         context_(context),
-        readers_(Readers(graph)),
+        readers_(graph),
         keep_node_(graph.nodes.size(), true),
         keep_value_(graph.values.size(), true) {}
 
@@ -106,7 +106,7 @@ class Fuser {
     if (!IsPlainInTraining(norm) || between != norm.outputs[0] || !AreTogether(norm, sum)) {
       return false;
     }
-    if (added == between || TypeOf(added) != TypeOf(between) || !IsReadBy(between, id))
+    if (added == between || TypeOf(added) != TypeOf(between) || !readers_.IsReadBy(between, id))
       return false;
     Node fused = norm;
     fused.op = OpId::batch_norm_add;
@@ -144,7 +144,7 @@ class Fuser {
   // that of the norm that `result` comes from. Invalid where there is none.
   NodeId GradientOfNorm(const Node& made, ValueId result) const {
     const ValueId dy = made.outputs[0];
-    if (readers_[dy].size() < 2 && IsInternal(graph_, dy)) return {};
+    if (readers_[dy].size() < 2 && readers_.IsInternal(dy)) return {};
     NodeId best;
     for (const NodeId reader : readers_[dy]) {
       const Node& node = graph_.nodes[reader];
@@ -159,10 +159,6 @@ class Fuser {
     const NodeId id = graph_.values[result].producer;
     return id.valid() && graph_.nodes[id].op == OpId::batch_norm_add &&
            graph_.nodes[id].inputs[0] == x;
-  }
-
-  bool IsReadBy(ValueId value, NodeId alone) const {
-    return readers_[value] == std::vector<NodeId>{alone} && IsInternal(graph_, value);
   }
 
   static bool AreTogether(const Node& a, const Node& b) {
@@ -190,7 +186,7 @@ class Fuser {
 
   Graph& graph_;
   const PassContext& context_;
-  const IdVector<ValueId, std::vector<NodeId>> readers_;
+  const GraphReaders readers_;
   IdVector<NodeId, bool> keep_node_;
   IdVector<ValueId, bool> keep_value_;
   bool changed_ = false;

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/ops/batch_norm.h"
 #include "src/ops/concat.h"
@@ -51,95 +50,101 @@ bool IsZero(const Graph& graph, ValueId value) {
 }
 
 // The readers of the node's first output read `value` instead, if it has the same type.
-bool Forward(Graph& graph, const Node& node, ValueId value) {
+bool Forward(Rewriter& rewriter, const Node& node, ValueId value) {
+  const Graph& graph = rewriter.graph();
   if (graph.values[value].type != graph.values[node.outputs[0]].type) return false;
-  ReplaceUses(graph, node.outputs[0], value);
+  rewriter.ReplaceUses(node.outputs[0], value);
   return true;
 }
 
 // operand `neutral` of the node is the constant `number`: the result is the other one.
-bool ForwardBeside(Graph& graph, const Node& node, size_t neutral, double number) {
-  return IsConstant(graph, node.inputs[neutral], number) &&
-         Forward(graph, node, node.inputs[1 - neutral]);
+bool ForwardBeside(Rewriter& rewriter, const Node& node, size_t neutral, double number) {
+  return IsConstant(rewriter.graph(), node.inputs[neutral], number) &&
+         Forward(rewriter, node, node.inputs[1 - neutral]);
 }
 
-bool AddNegativeZero(Graph& graph, const Node& node) {
-  return ForwardBeside(graph, node, 1, -0.0) || ForwardBeside(graph, node, 0, -0.0);
+bool AddNegativeZero(Rewriter& rewriter, const Node& node) {
+  return ForwardBeside(rewriter, node, 1, -0.0) || ForwardBeside(rewriter, node, 0, -0.0);
 }
 
-bool AddPositiveZero(Graph& graph, const Node& node) {
-  return ForwardBeside(graph, node, 1, 0.0) || ForwardBeside(graph, node, 0, 0.0);
+bool AddPositiveZero(Rewriter& rewriter, const Node& node) {
+  return ForwardBeside(rewriter, node, 1, 0.0) || ForwardBeside(rewriter, node, 0, 0.0);
 }
 
-bool SubtractPositiveZero(Graph& graph, const Node& node) {
-  return ForwardBeside(graph, node, 1, 0.0);
+bool SubtractPositiveZero(Rewriter& rewriter, const Node& node) {
+  return ForwardBeside(rewriter, node, 1, 0.0);
 }
 
-bool SubtractNegativeZero(Graph& graph, const Node& node) {
-  return ForwardBeside(graph, node, 1, -0.0);
+bool SubtractNegativeZero(Rewriter& rewriter, const Node& node) {
+  return ForwardBeside(rewriter, node, 1, -0.0);
 }
 
-bool MultiplyByOne(Graph& graph, const Node& node) {
-  return ForwardBeside(graph, node, 1, 1.0) || ForwardBeside(graph, node, 0, 1.0);
+bool MultiplyByOne(Rewriter& rewriter, const Node& node) {
+  return ForwardBeside(rewriter, node, 1, 1.0) || ForwardBeside(rewriter, node, 0, 1.0);
 }
 
-bool DivideByOne(Graph& graph, const Node& node) { return ForwardBeside(graph, node, 1, 1.0); }
+bool DivideByOne(Rewriter& rewriter, const Node& node) {
+  return ForwardBeside(rewriter, node, 1, 1.0);
+}
 
 // +0 everywhere, of the type of the node's output: one number, repeated where there are several.
-bool ForwardZero(Graph& graph, const Node& node) {
+bool ForwardZero(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
   const ValueId output = node.outputs[0];
   const TensorType type = graph.values[output].type;
   const std::string name = graph.values[output].name + ".zero";
-  Builder builder(graph);
   Shape one(std::vector<Dim>(static_cast<size_t>(type.shape.rank()), Dim(1)));
-  ValueId zero = builder.AddConstant(HostTensor(type.dtype, one), name, node.mark);
+  ValueId zero = rewriter.AddConstant(HostTensor(type.dtype, one), name, node.mark);
   if (type.shape != one) {
     const Value& replaced = graph.values[output];
     const Builder::NodeOptions options{node.phase, node.path, node.mark, replaced.role,
                                        replaced.zone};
-    zero = builder.AddNode(OpId::broadcast, Attributes::Of(BroadcastAttributes{type.shape, false}),
-                           {zero}, name, options)[0];
+    zero = rewriter.AddNode(OpId::broadcast, Attributes::Of(BroadcastAttributes{type.shape, false}),
+                            {zero}, name, options)[0];
   }
-  ReplaceUses(graph, output, zero);
+  rewriter.ReplaceUses(output, zero);
   return true;
 }
 
-bool MultiplyByZero(Graph& graph, const Node& node) {
+bool MultiplyByZero(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
   return (IsZero(graph, node.inputs[0]) || IsZero(graph, node.inputs[1])) &&
-         ForwardZero(graph, node);
+         ForwardZero(rewriter, node);
 }
 
-bool DivideZero(Graph& graph, const Node& node) {
-  return IsZero(graph, node.inputs[0]) && ForwardZero(graph, node);
+bool DivideZero(Rewriter& rewriter, const Node& node) {
+  return IsZero(rewriter.graph(), node.inputs[0]) && ForwardZero(rewriter, node);
 }
 
-bool NegateTwice(Graph& graph, const Node& node) {
-  const Node* inner = ProducerOf(graph, node.inputs[0], OpId::neg);
-  return inner != nullptr && Forward(graph, node, inner->inputs[0]);
+bool NegateTwice(Rewriter& rewriter, const Node& node) {
+  const Node* inner = ProducerOf(rewriter.graph(), node.inputs[0], OpId::neg);
+  return inner != nullptr && Forward(rewriter, node, inner->inputs[0]);
 }
 
-bool ForwardInput(Graph& graph, const Node& node) { return Forward(graph, node, node.inputs[0]); }
+bool ForwardInput(Rewriter& rewriter, const Node& node) {
+  return Forward(rewriter, node, node.inputs[0]);
+}
 
 // The node itself, to be changed where it stands.
-Node& Edit(Graph& graph, const Node& node) {
-  return graph.nodes[graph.values[node.outputs[0]].producer];
+NodeId IdOf(const Rewriter& rewriter, const Node& node) {
+  return rewriter.graph().values[node.outputs[0]].producer;
 }
 
 // A view of a view becomes one reshape.
-bool ReshapeOfReshape(Graph& graph, const Node& node) {
+bool ReshapeOfReshape(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
   const Node* inner = ProducerOf(graph, node.inputs[0], OpId::reshape);
   if (inner == nullptr) inner = ProducerOf(graph, node.inputs[0], OpId::flatten);
   if (inner == nullptr) return false;
-  const ValueId x = inner->inputs[0];
-  Node& edited = Edit(graph, node);
-  edited.op = OpId::reshape;
-  edited.attributes = Attributes::Of(ReshapeAttributes{graph.values[node.outputs[0]].type.shape});
-  edited.inputs[0] = x;
+  const NodeId id = IdOf(rewriter, node);
+  const Shape& shape = graph.values[node.outputs[0]].type.shape;
+  rewriter.SetOperator(id, OpId::reshape, Attributes::Of(ReshapeAttributes{shape}));
+  rewriter.SetInput(id, 0, inner->inputs[0]);
   return true;
 }
 
-bool DropoutOutsideTraining(Graph& graph, const Node& node) {
-  return !node.attributes.As<DropoutAttributes>().training && ForwardInput(graph, node);
+bool DropoutOutsideTraining(Rewriter& rewriter, const Node& node) {
+  return !node.attributes.As<DropoutAttributes>().training && ForwardInput(rewriter, node);
 }
 
 std::vector<int> PermutationOf(const Graph& graph, const Node& transpose) {
@@ -147,12 +152,13 @@ std::vector<int> PermutationOf(const Graph& graph, const Node& transpose) {
                               graph.values[transpose.inputs[0]].type.shape.rank());
 }
 
-bool TransposeNothing(Graph& graph, const Node& node) {
-  const std::vector<int> perm = PermutationOf(graph, node);
-  return std::is_sorted(perm.begin(), perm.end()) && ForwardInput(graph, node);
+bool TransposeNothing(Rewriter& rewriter, const Node& node) {
+  const std::vector<int> perm = PermutationOf(rewriter.graph(), node);
+  return std::is_sorted(perm.begin(), perm.end()) && ForwardInput(rewriter, node);
 }
 
-bool TransposeOfTranspose(Graph& graph, const Node& node) {
+bool TransposeOfTranspose(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
   const Node* inner = ProducerOf(graph, node.inputs[0], OpId::transpose);
   if (inner == nullptr) return false;
   const std::vector<int> first = PermutationOf(graph, *inner);
@@ -160,10 +166,9 @@ bool TransposeOfTranspose(Graph& graph, const Node& node) {
   for (int axis : PermutationOf(graph, node)) {
     both.perm.push_back(first[static_cast<size_t>(axis)]);
   }
-  const ValueId x = inner->inputs[0];
-  Node& edited = Edit(graph, node);
-  edited.attributes = Attributes::Of(std::move(both));
-  edited.inputs[0] = x;
+  const NodeId id = IdOf(rewriter, node);
+  rewriter.SetOperator(id, node.op, Attributes::Of(std::move(both)));
+  rewriter.SetInput(id, 0, inner->inputs[0]);
   return true;
 }
 
@@ -181,18 +186,18 @@ bool SharesMatrix(const Graph& graph, const Node& matmul) {
   return rank(0) > 2 && rank(1) == 2;
 }
 
-bool TransposeIntoMatmul(Graph& graph, const Node& node) {
+bool TransposeIntoMatmul(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
   auto attributes = node.attributes.As<MatmulAttributes>();
   bool* const flags[] = {&attributes.transpose_a, &attributes.transpose_b};
   for (size_t i : {0, 1}) {
     const Node* transpose = ProducerOf(graph, node.inputs[i], OpId::transpose);
     if (transpose == nullptr || !ExchangesLastAxes(PermutationOf(graph, *transpose))) continue;
     if (i == 0 && SharesMatrix(graph, node)) continue;
-    const ValueId x = transpose->inputs[0];
     *flags[i] = !*flags[i];
-    Node& edited = Edit(graph, node);
-    edited.attributes = Attributes::Of(attributes);
-    edited.inputs[i] = x;
+    const NodeId id = IdOf(rewriter, node);
+    rewriter.SetOperator(id, node.op, Attributes::Of(attributes));
+    rewriter.SetInput(id, i, transpose->inputs[0]);
     return true;
   }
   return false;
@@ -207,31 +212,31 @@ struct Parts {
   std::vector<ValueId> values;
 };
 
-bool HasOneReader(const Graph& graph, ValueId value) {
-  int64_t readers = 0;
-  for (const Node& node : graph.nodes) readers += std::ranges::count(node.inputs, value);
-  return readers == 1 && IsInternal(graph, value);
+bool HasOneReader(const Rewriter& rewriter, ValueId value) {
+  return rewriter.Operands(value) == 1 && rewriter.IsInternal(value);
 }
 
 // What has been joined already, if nothing else reads it.
-std::vector<ValueId> Joined(const Graph& graph, ValueId value, int axis) {
+std::vector<ValueId> Joined(const Rewriter& rewriter, ValueId value, int axis) {
+  const Graph& graph = rewriter.graph();
   const Node* sum = ProducerOf(graph, value, OpId::add);
-  if (sum == nullptr || !HasOneReader(graph, value) || !IsConstant(graph, sum->inputs[1], 0.0)) {
+  if (sum == nullptr || !HasOneReader(rewriter, value) || !IsConstant(graph, sum->inputs[1], 0.0)) {
     return {value};
   }
   const Node* concat = ProducerOf(graph, sum->inputs[0], OpId::concat);
   if (concat == nullptr || graph.values[sum->inputs[0]].type != graph.values[value].type ||
       concat->attributes.As<ConcatAttributes>().axis != axis ||
-      !HasOneReader(graph, sum->inputs[0])) {
+      !HasOneReader(rewriter, sum->inputs[0])) {
     return {value};
   }
   return concat->inputs;
 }
 
 // Nothing where the value is no gradient of a slice along one axis, or others read it, too.
-std::optional<Parts> PartsOf(const Graph& graph, ValueId value) {
+std::optional<Parts> PartsOf(const Rewriter& rewriter, ValueId value) {
+  const Graph& graph = rewriter.graph();
   const Node* grad = ProducerOf(graph, value, OpId::slice_grad);
-  if (grad == nullptr || !HasOneReader(graph, value)) return std::nullopt;
+  if (grad == nullptr || !HasOneReader(rewriter, value)) return std::nullopt;
   const auto& a = grad->attributes.As<SliceGradAttributes>();
   std::string message;
   const auto ranges = SliceRanges({a.axes, a.starts, a.ends, a.steps}, a.shape, &message);
@@ -242,15 +247,16 @@ std::optional<Parts> PartsOf(const Graph& graph, ValueId value) {
     if (range.count == a.shape[axis]) continue;
     if (parts || range.step != 1) return std::nullopt;
     parts = {axis, range.start, range.start + range.count.size, a.shape,
-             Joined(graph, grad->inputs[0], axis)};
+             Joined(rewriter, grad->inputs[0], axis)};
   }
   return parts;
 }
 
 // Two parts that touch, each in zeros: in each place one is added to +0. A cell that is unrolled
 // has its gates in one tensor, of which it takes a slice each.
-bool SumOfParts(Graph& graph, const Node& node) {
-  auto first = PartsOf(graph, node.inputs[0]), second = PartsOf(graph, node.inputs[1]);
+bool SumOfParts(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
+  auto first = PartsOf(rewriter, node.inputs[0]), second = PartsOf(rewriter, node.inputs[1]);
   if (!first || !second || first->axis != second->axis || first->shape != second->shape) {
     return false;
   }
@@ -263,28 +269,28 @@ bool SumOfParts(Graph& graph, const Node& node) {
   const std::string name = graph.values[output].name;
   const Builder::NodeOptions options{node.phase, node.path, node.mark, graph.values[output].role,
                                      graph.values[output].zone};
-  Builder builder(graph);
   const Shape one(std::vector<Dim>(static_cast<size_t>(type.shape.rank()), Dim(1)));
-  const ValueId zero = builder.AddConstant(HostTensor(type.dtype, one), name + ".zero", node.mark);
+  const ValueId zero = rewriter.AddConstant(HostTensor(type.dtype, one), name + ".zero", node.mark);
   const ValueId joined =
-      builder.AddNode(OpId::concat, Attributes::Of(ConcatAttributes{first->axis}), values,
-                      name + ".parts", options)[0];
+      rewriter.AddNode(OpId::concat, Attributes::Of(ConcatAttributes{first->axis}), values,
+                       name + ".parts", options)[0];
+  const NodeId id = IdOf(rewriter, node);
   if (graph.values[joined].type == type) {
-    Edit(graph, node).inputs = {joined, zero};
+    rewriter.SetInputs(id, {joined, zero});
     return true;
   }
   const ValueId sum =
-      builder.AddNode(OpId::add, Attributes(), {joined, zero}, name + ".joined", options)[0];
-  Node& edited = Edit(graph, node);
-  edited.op = OpId::slice_grad;
-  edited.attributes = Attributes::Of(
-      SliceGradAttributes{{first->axis}, {first->begin}, {second->end}, {}, first->shape});
-  edited.inputs = {sum};
+      rewriter.AddNode(OpId::add, Attributes(), {joined, zero}, name + ".joined", options)[0];
+  const SliceGradAttributes attributes{
+      {first->axis}, {first->begin}, {second->end}, {}, first->shape};
+  rewriter.SetOperator(id, OpId::slice_grad, Attributes::Of(attributes));
+  rewriter.SetInputs(id, {sum});
   return true;
 }
 
 // One operand is repeated to the shape that the operator would repeat it to by itself.
-bool RepeatBeforeBroadcast(Graph& graph, const Node& node) {
+bool RepeatBeforeBroadcast(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
   for (size_t i : {0, 1}) {
     const Node* repeat = ProducerOf(graph, node.inputs[i], OpId::broadcast);
     if (repeat == nullptr || repeat->attributes.As<BroadcastAttributes>().average) continue;
@@ -292,7 +298,7 @@ bool RepeatBeforeBroadcast(Graph& graph, const Node& node) {
     const auto shape =
         BroadcastShapes(graph.values[once].type.shape, graph.values[node.inputs[1 - i]].type.shape);
     if (!shape || *shape != graph.values[node.outputs[0]].type.shape) continue;
-    Edit(graph, node).inputs[i] = once;
+    rewriter.SetInput(IdOf(rewriter, node), i, once);
     return true;
   }
   return false;
@@ -305,7 +311,8 @@ bool RepeatBeforeBroadcast(Graph& graph, const Node& node) {
 // and without. The optimizer goes on with a gradient of 0, by which the bias decays as before; its
 // state is in checkpoints as before. (adam makes steps of the learning rate even of noise, which
 // running means then follow late; of 0 it makes none.)
-bool SumBehindBatchNorm(Graph& graph, const Node& node) {
+bool SumBehindBatchNorm(Rewriter& rewriter, const Node& node) {
+  const Graph& graph = rewriter.graph();
   const Node* cast = ProducerOf(graph, node.inputs[0], OpId::cast);
   const ValueId dx = cast == nullptr ? node.inputs[0] : cast->inputs[0];
   const Node* norm = ProducerOf(graph, dx, OpId::batch_norm_grad);
@@ -316,7 +323,7 @@ bool SumBehindBatchNorm(Graph& graph, const Node& node) {
   const int without_channels = rank - 1;
   return axes &&
          std::ranges::count_if(*axes, [](int axis) { return axis != 1; }) == without_channels &&
-         ForwardZero(graph, node);
+         ForwardZero(rewriter, node);
 }
 
 constexpr AlgebraRule kRules[] = {
@@ -363,23 +370,15 @@ constexpr AlgebraRule kRules[] = {
      "compare repeats by itself"},
 };
 
-// Something reads the node's first output; what is dead is left to dead code.
-bool IsUsed(const Graph& graph, const Node& node) {
-  const ValueId output = node.outputs[0];
-  return !IsInternal(graph, output) ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& reader) {
-           return std::count(reader.inputs.begin(), reader.inputs.end(), output) > 0;
-         });
-}
-
-bool ApplyFirst(std::span<const AlgebraRule> rules, bool inexact, Graph& graph, NodeId id) {
-  const Node node = graph.nodes[id];
+// What is dead is left to dead code.
+bool ApplyFirst(std::span<const AlgebraRule> rules, bool inexact, Rewriter& rewriter, NodeId id) {
+  const Node node = rewriter.graph().nodes[id];
   const auto applies = [&](const AlgebraRule& rule) {
-    return rule.op == node.op && (rule.exact || inexact) && rule.apply(graph, node);
+    return rule.op == node.op && (rule.exact || inexact) && rule.apply(rewriter, node);
   };
   const bool has_rule =
       std::ranges::any_of(rules, [&](const AlgebraRule& rule) { return rule.op == node.op; });
-  return has_rule && IsUsed(graph, node) && std::ranges::any_of(rules, applies);
+  return has_rule && rewriter.IsRead(node.outputs[0]) && std::ranges::any_of(rules, applies);
 }
 
 }  // namespace
@@ -389,7 +388,8 @@ std::span<const AlgebraRule> AlgebraRules() { return kRules; }
 bool ApplyRules(std::span<const AlgebraRule> rules, bool inexact, Graph& graph) {
   bool changed = false;
   const NodeId first(static_cast<int>(graph.nodes.size()));  // of those that rules make
-  for (NodeId id : TopologicalOrder(graph)) changed |= ApplyFirst(rules, inexact, graph, id);
+  Rewriter rewriter(graph);
+  for (NodeId id : TopologicalOrder(graph)) changed |= ApplyFirst(rules, inexact, rewriter, id);
   if (changed) MoveBehindInputs(graph, first);
   return changed;
 }

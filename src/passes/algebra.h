@@ -5,15 +5,16 @@
 #include <span>
 #include <string_view>
 
-#include "src/ir/graph.h"
+#include "src/passes/rewriter.h"
 
 namespace cgrun::passes {
 
 struct AlgebraRule {
-  OpId op;                             // of the nodes that it is about
-  std::string_view name;               // what it says: "x * 1 = x"
-  bool exact;                          // no bit changes, but for which NaN one is
-  bool (*apply)(Graph&, const Node&);  // rewrites what the node stands for, or says false
+  OpId op;                // of the nodes that it is about
+  std::string_view name;  // what it says: "x * 1 = x"
+  bool exact;             // no bit changes, but for which NaN one is
+  // Rewrites what the node stands for, or says false.
+  bool (*apply)(Rewriter&, const Node&);
   std::string_view reason;
 };
 

@@ -22,7 +22,7 @@ class Fuser {
   Fuser(Graph& graph, const PassContext& context)
       : graph_(graph),
         context_(context),
-        readers_(Readers(graph)),
+        readers_(graph),
         keep_node_(graph.nodes.size(), true),
         keep_value_(graph.values.size(), true) {}
 
@@ -37,7 +37,7 @@ class Fuser {
     const Node clip = graph_.nodes[clip_id];
     const std::optional<ClipAttributes> bounds =
         ClipBoundsOf(clip.op, clip.attributes, OpId::relu, OpId::clip);
-    if (!bounds || !IsReadBy(clip.inputs[0], clip_id)) return;
+    if (!bounds || !readers_.IsReadBy(clip.inputs[0], clip_id)) return;
     const NodeId norm_id = graph_.values[clip.inputs[0]].producer;
     if (!norm_id.valid() || graph_.nodes[norm_id].op != OpId::batch_norm) return;
     const Node norm = graph_.nodes[norm_id];
@@ -62,7 +62,7 @@ class Fuser {
         ClipBoundsOf(clip_grad.op, clip_grad.attributes, OpId::relu_grad, OpId::clip_grad);
     if (!bounds || clip_grad.inputs[0] != fused.outputs[0]) return;
     const ValueId between = clip_grad.outputs[0];
-    if (readers_[between].size() != 1 || !IsInternal(graph_, between)) return;
+    if (readers_[between].size() != 1 || !readers_.IsInternal(between)) return;
     Node& norm_grad = graph_.nodes[readers_[between][0]];
     if (!IsGradientOf(norm, norm_grad, between)) return;
     Node fused_grad = norm_grad;
@@ -80,10 +80,6 @@ class Fuser {
            grad.attributes == norm.attributes;
   }
 
-  bool IsReadBy(ValueId value, NodeId alone) const {
-    return readers_[value] == std::vector<NodeId>{alone} && IsInternal(graph_, value);
-  }
-
   void Drop(NodeId node, ValueId value) {
     keep_node_[node] = keep_value_[value] = false;
     changed_ = true;
@@ -91,7 +87,7 @@ class Fuser {
 
   Graph& graph_;
   const PassContext& context_;
-  const IdVector<ValueId, std::vector<NodeId>> readers_;
+  const GraphReaders readers_;
   IdVector<NodeId, bool> keep_node_;
   IdVector<ValueId, bool> keep_value_;
   bool changed_ = false;

@@ -8,7 +8,7 @@
 
 #include "src/ir/op_def.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
+#include "src/passes/rewriter.h"
 
 namespace cgrun::passes {
 namespace {
@@ -26,17 +26,17 @@ bool CanMerge(const Node& node) {
          !GetOpDef(node.op).has_effect;
 }
 
-bool MergeConstants(Graph& graph) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+bool MergeConstants(Rewriter& rewriter) {
+  const Graph& graph = rewriter.graph();
   std::map<std::string, ValueId> first;
   bool changed = false;
   for (const auto& [id, tensor] : graph.constants) {
-    if (readers[id].empty() && IsInternal(graph, id)) continue;
+    if (!rewriter.IsRead(id)) continue;
     std::string key = graph.values[id].type.ToString() + ":";
     key.append(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.bytes().size());
     const auto [it, is_new] = first.emplace(std::move(key), id);
     if (is_new) continue;
-    ReplaceUses(graph, id, it->second);
+    rewriter.ReplaceUses(id, it->second);
     changed = true;
   }
   return changed;
@@ -45,22 +45,18 @@ bool MergeConstants(Graph& graph) {
 }  // namespace
 
 bool MergeCommonSubexpressions(Graph& graph, const PassContext&) {
-  bool changed = MergeConstants(graph);
-  IdVector<ValueId, bool> used(graph.values.size());
-  for (const Node& node : graph.nodes) {
-    for (ValueId input : node.inputs) used[input] = true;
-  }
+  Rewriter rewriter(graph);
+  bool changed = MergeConstants(rewriter);
   std::map<NodeKey, NodeId> first;
   for (NodeId id : TopologicalOrder(graph)) {
     const Node& node = graph.nodes[id];
     if (!CanMerge(node)) continue;
     const auto [it, is_new] = first.emplace(KeyOf(node), id);
     if (is_new) continue;
-    const std::vector<ValueId> copies = node.outputs;
-    const std::vector<ValueId> originals = graph.nodes[it->second].outputs;
-    for (size_t i = 0; i < copies.size(); ++i) {
-      changed |= used[copies[i]] || !IsInternal(graph, copies[i]);
-      ReplaceUses(graph, copies[i], originals[i]);
+    const std::vector<ValueId>& originals = graph.nodes[it->second].outputs;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      changed |= rewriter.IsRead(node.outputs[i]);
+      rewriter.ReplaceUses(node.outputs[i], originals[i]);
     }
   }
   return changed;

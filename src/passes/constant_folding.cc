@@ -1,10 +1,9 @@
 // Constant folding: a node whose inputs are all constants is evaluated once, as the device would.
 #include <algorithm>
 
-#include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
+#include "src/passes/rewriter.h"
 
 namespace cgrun::passes {
 namespace {
@@ -28,30 +27,26 @@ bool CanFold(const Graph& graph, const Node& node) {
 }
 
 // A node whose results nothing reads is left to dead code.
-bool HasReaders(const Graph& graph, const Node& node,
-                const IdVector<ValueId, std::vector<NodeId>>& readers) {
-  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId output) {
-    return !readers[output].empty() || !IsInternal(graph, output);
-  });
+bool IsRead(const Rewriter& rewriter, const Node& node) {
+  return std::ranges::any_of(node.outputs, [&](ValueId output) { return rewriter.IsRead(output); });
 }
 
 }  // namespace
 
 bool FoldConstants(Graph& graph, const PassContext& context) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
-  Builder builder(graph);
+  Rewriter rewriter(graph);
   bool changed = false;
   for (NodeId id : TopologicalOrder(graph)) {
     const Node node = graph.nodes[id];
-    if (!CanFold(graph, node) || !HasReaders(graph, node, readers)) continue;
+    if (!CanFold(graph, node) || !IsRead(rewriter, node)) continue;
     std::vector<HostTensor> inputs;
     for (ValueId input : node.inputs) inputs.push_back(graph.constants.at(input));
     const auto outputs = context.target.Evaluate(SignatureOf(graph, node), inputs);
     if (!outputs) continue;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      const ValueId constant = builder.AddConstant(
+      const ValueId constant = rewriter.AddConstant(
           (*outputs)[i], graph.values[node.outputs[i]].name + ".folded", node.mark);
-      ReplaceUses(graph, node.outputs[i], constant);
+      rewriter.ReplaceUses(node.outputs[i], constant);
     }
     changed = true;
   }

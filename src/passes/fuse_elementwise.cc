@@ -24,6 +24,10 @@
 namespace cgrun::passes {
 namespace {
 
+// Of a node. The bytes between its operators are saved already; what more would save is a call,
+// and each test of a cone costs as much as the cone is large.
+constexpr size_t kMostOperators = 64;
+
 // The nodes that become one: the last has the result, which each of the others is for.
 using Cone = std::set<std::pair<int, NodeId>>;  // by their places in an order
 
@@ -32,7 +36,7 @@ class Fuser {
   Fuser(Graph& graph, const PassContext& context)
       : graph_(graph),
         context_(context),
-        readers_(Readers(graph)),
+        readers_(graph),
         place_(graph.nodes.size(), 0),
         keep_node_(graph.nodes.size(), true),
         keep_value_(graph.values.size(), true) {}
@@ -64,6 +68,7 @@ class Fuser {
       }
       cone = std::move(larger);
       fused = std::move(joined);
+      if (fused->body.size() >= kMostOperators) break;
     }
     if (!fused) return false;
     for (const auto& [place, id] : cone) {
@@ -103,7 +108,7 @@ class Fuser {
 
   // Whether nothing but the cone reads the value.
   bool IsOf(const Cone& cone, ValueId value) const {
-    return IsInternal(graph_, value) && std::ranges::all_of(readers_[value], [&](NodeId reader) {
+    return readers_.IsInternal(value) && std::ranges::all_of(readers_[value], [&](NodeId reader) {
              return cone.contains({place_[reader], reader});
            });
   }
@@ -189,7 +194,7 @@ class Fuser {
 
   Graph& graph_;
   const PassContext& context_;
-  IdVector<ValueId, std::vector<NodeId>> readers_;
+  const GraphReaders readers_;
   IdVector<NodeId, int> place_;  // in a topological order
   IdVector<NodeId, bool> keep_node_;
   IdVector<ValueId, bool> keep_value_;

@@ -2,9 +2,10 @@
 #include "src/passes/pipeline.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "src/base/check.h"
+#include "src/base/phase_times.h"
+#include "src/ir/body_text.h"
 
 namespace cgrun {
 namespace {
@@ -55,6 +56,47 @@ constexpr PipelineEntry kPipeline[] = {
      "when it is known what runs, and how many bytes are to be alive at once"},
 };
 
+// A number that two graphs share where all that ToString() lists is the same, and by a chance of
+// one in 2⁶⁴: that text takes several times as long to make as most passes.
+class GraphMark {
+ public:
+  explicit GraphMark(const Graph& graph) {
+    for (const Value& value : graph.values) Add(value);
+    for (const Node& node : graph.nodes) Add(node);
+    for (const UpdateEdge& edge : graph.updates) Add(edge.state.index, edge.next.index);
+    for (const Output& output : graph.outputs) Add(output.name, output.value.index);
+  }
+  uint64_t number() const { return number_; }
+
+ private:
+  template <class... T>
+  void Add(const T&... items) {
+    constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
+    const auto add = [&](uint64_t hash) {
+      number_ = (number_ ^ hash) * kMultiplier;
+      number_ ^= number_ >> 32;
+    };
+    (add(std::hash<T>()(items)), ...);
+  }
+  void Add(const Value& value) {
+    Add(value.name, static_cast<int>(value.type.dtype), static_cast<int>(value.role),
+        value.producer.index);
+    for (const Dim& dim : value.type.shape.dims()) Add(dim.size, dim.batch);
+    if (!value.layout.IsPlain()) Add(value.layout.ToString());
+  }
+  void Add(const Node& node) {
+    Add(static_cast<int>(node.op), static_cast<int>(node.phase), node.attributes.ToString());
+    for (ValueId input : node.inputs) Add(input.index);
+    for (ValueId output : node.outputs) Add(output.index);
+    if (node.kernel) Add(node.kernel->kernel, node.kernel->workspace_bytes);
+    if (!node.body.empty()) Add(BodyText(node.body, ""));
+  }
+
+  uint64_t number_ = 0;
+};
+
+uint64_t MarkOf(const Graph& graph) { return GraphMark(graph).number(); }
+
 class Runner {
  public:
   Runner(std::span<const PipelineEntry> passes, Graph& graph, const PassContext& context,
@@ -66,9 +108,10 @@ class Runner {
   }
 
   std::vector<PassReport> Run() {
+    const PhaseTimer timer("verify passes");
     if (options_.observe) options_.observe("", graph_);
     Verify("the phase before");
-    text_ = ToString(graph_);
+    mark_ = MarkOf(graph_);
     for (size_t begin = 0; begin < passes_.size() && !stopped_;) {
       size_t end = begin + 1;
       while (end < passes_.size() && passes_[begin].group > 0 &&
@@ -98,22 +141,27 @@ class Runner {
       return false;
     }
     const int nodes_before = static_cast<int>(graph_.nodes.size());
-    const auto start = std::chrono::steady_clock::now();
-    const bool changed = entry.run(graph_, context_);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    if (changed) Verify(entry.name);  // else the text below is that of a graph that was verified
-    std::string text = ToString(graph_);
-    CGRUN_CHECK(changed == (text != text_))
+    const double start = ThreadSeconds();
+    const bool changed = Change(entry);
+    const double seconds = ThreadSeconds() - start;
+    if (changed) Verify(entry.name);  // else the mark below is that of a graph that was verified
+    const uint64_t mark = MarkOf(graph_);
+    CGRUN_CHECK(changed == (mark != mark_))
         << "pass " << entry.name << " says that it " << (changed ? "changed" : "did not change")
         << " the graph";
-    text_ = std::move(text);
+    mark_ = mark;
     reports_[i].rounds += 1;
     reports_[i].changed_rounds += changed;
     reports_[i].nodes_removed += nodes_before - static_cast<int>(graph_.nodes.size());
-    reports_[i].seconds += seconds.count();
+    reports_[i].seconds += seconds;
     if (options_.observe) options_.observe(entry.name, graph_);
     stopped_ = entry.name == options_.stop_after;
     return changed;
+  }
+
+  bool Change(const PipelineEntry& entry) {
+    const PhaseTimer timer(entry.name);
+    return entry.run(graph_, context_);
   }
 
   void Verify(std::string_view after) const {
@@ -126,7 +174,7 @@ class Runner {
   const PassContext& context_;
   const PassOptions& options_;
   std::vector<PassReport> reports_;
-  std::string text_;  // of the graph as the last pass left it
+  uint64_t mark_ = 0;  // of the graph as the last pass left it
   bool stopped_ = false;
 };
 

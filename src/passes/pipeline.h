@@ -54,7 +54,7 @@ struct PassReport {
   int rounds = 0;
   int changed_rounds = 0;
   int nodes_removed = 0;  // negative where it added some
-  double seconds = 0;
+  double seconds = 0;     // of the thread's own time
 };
 
 // Runs `passes` in order, groups until nothing changes. After each pass the graph is verified, and

@@ -15,8 +15,6 @@
 namespace cgrun::passes {
 namespace {
 
-using ValueReaders = IdVector<ValueId, std::vector<NodeId>>;
-
 // What stands in the graph: the two gradients, and the larger result of the pool.
 struct Match {
   NodeId pool_grad;
@@ -30,18 +28,18 @@ const Node* ProducerOf(const Graph& graph, ValueId value, OpId op) {
 }
 
 // Whether nothing but `reader` keeps the value for the backward pass.
-bool KeptForAlone(const Graph& graph, const ValueReaders& readers, ValueId value, NodeId reader) {
+bool KeptForAlone(const Graph& graph, const GraphReaders& readers, ValueId value, NodeId reader) {
   return std::all_of(readers[value].begin(), readers[value].end(), [&](NodeId id) {
     return id == reader || graph.nodes[id].phase == Phase::kForward;
   });
 }
 
-std::optional<Match> Find(const Graph& graph, const ValueReaders& readers, NodeId id) {
+std::optional<Match> Find(const Graph& graph, const GraphReaders& readers, NodeId id) {
   const Node& relu_grad = graph.nodes[id];
   if (relu_grad.op != OpId::relu_grad) return std::nullopt;
   const ValueId y = relu_grad.inputs[0], between = relu_grad.inputs[1];
   const Node* pool_grad = ProducerOf(graph, between, OpId::max_pool_grad);
-  if (pool_grad == nullptr || readers[between].size() != 1 || !IsInternal(graph, between)) {
+  if (pool_grad == nullptr || !readers.IsReadBy(between, id)) {
     return std::nullopt;
   }
   const Node* pool = ProducerOf(graph, pool_grad->inputs[0], OpId::max_pool);
@@ -70,7 +68,7 @@ void Swap(Graph& graph, Builder& names, const Match& match) {
 }  // namespace
 
 bool ReluBeforePoolGrad(Graph& graph, const PassContext&) {
-  const ValueReaders readers = Readers(graph);
+  const GraphReaders readers(graph);
   Builder names(graph);
   bool changed = false;
   for (NodeId id : graph.nodes.ids()) {

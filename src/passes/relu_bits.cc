@@ -23,10 +23,8 @@ namespace {
 constexpr int64_t kLeastBytes = 64 << 10;  // of y: less is not worth a node
 constexpr int64_t kLeastRatio = 8;         // of the bytes of y to those of its bits
 
-using ValueReaders = IdVector<ValueId, std::vector<NodeId>>;
-
 // The value and all views of the same bytes.
-std::vector<ValueId> WithViews(const Graph& graph, const ValueReaders& readers, ValueId value) {
+std::vector<ValueId> WithViews(const Graph& graph, const GraphReaders& readers, ValueId value) {
   for (NodeId id = graph.values[value].producer; id.valid() && GetOpDef(graph.nodes[id].op).view;
        id = graph.values[value].producer) {
     value = graph.nodes[id].inputs[0];
@@ -47,7 +45,7 @@ int64_t BytesOf(const TensorType& type, int64_t batch) {
 
 // Whether a node of the forward pass makes something as large of y that is kept: while y is, that
 // can be had again.
-bool KeepsAsMuch(const Graph& graph, const ValueReaders& readers, const Node& node, ValueId y,
+bool KeepsAsMuch(const Graph& graph, const GraphReaders& readers, const Node& node, ValueId y,
                  int64_t batch) {
   if (GetOpDef(node.op).view) return false;
   return std::ranges::any_of(node.outputs, [&](ValueId output) {
@@ -62,13 +60,13 @@ bool KeepsAsMuch(const Graph& graph, const ValueReaders& readers, const Node& no
 }
 
 // The gradients of relu that read y, where the bytes of y are kept for them alone; else none.
-std::vector<NodeId> GradientsThatKeep(const Graph& graph, const ValueReaders& readers, ValueId y,
+std::vector<NodeId> GradientsThatKeep(const Graph& graph, const GraphReaders& readers, ValueId y,
                                       int64_t batch) {
   std::vector<NodeId> gradients;
   const std::vector<ValueId> views = WithViews(graph, readers, y);
   if (!graph.values[views[0]].producer.valid()) return {};  // it is there in any case
   for (const ValueId view : views) {
-    if (!IsInternal(graph, view)) return {};
+    if (!readers.IsInternal(view)) return {};
     for (const NodeId reader : readers[view]) {
       const Node& node = graph.nodes[reader];
       if (node.phase == Phase::kForward) {
@@ -121,7 +119,7 @@ void Rewrite(Graph& graph, Builder& builder, ValueId y, const std::vector<NodeId
 }  // namespace
 
 bool ReluBits(Graph& graph, const PassContext& context) {
-  const ValueReaders readers = Readers(graph);
+  const GraphReaders readers(graph);
   std::vector<std::pair<ValueId, std::vector<NodeId>>> found;
   for (const ValueId y : graph.values.ids()) {
     const NodeId producer = graph.values[y].producer;

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "src/base/check.h"
 #include "src/ir/op_def.h"
 
 namespace cgrun {
@@ -59,19 +58,10 @@ std::optional<FusedPairs> Fused(const Graph& graph, const Node& producer,
 
 }  // namespace
 
-void ReplaceUses(Graph& graph, ValueId from, ValueId to) {
-  CGRUN_CHECK(graph.values[from].type == graph.values[to].type)
-      << graph.values[from].name << " and " << graph.values[to].name << " differ in type";
-  for (Node& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
-  for (Output& output : graph.outputs) {
-    if (output.value == from) output.value = to;
-  }
-  for (UpdateEdge& edge : graph.updates) {
-    if (edge.next == from) edge.next = to;
-  }
-  for (Path& path : graph.paths) {
-    if (path.loss == from) path.loss = to;
-  }
+GraphReaders::GraphReaders(const Graph& graph)
+    : nodes(Readers(graph)), outside(graph.values.size()) {
+  for (const Output& output : graph.outputs) outside[output.value] = true;
+  for (const UpdateEdge& edge : graph.updates) outside[edge.next] = true;
 }
 
 std::vector<FusedOperator> BodyOf(const Node& node) {
@@ -81,31 +71,32 @@ std::vector<FusedOperator> BodyOf(const Node& node) {
   return {{node.op, node.attributes, std::move(operands)}};
 }
 
-bool IsInternal(const Graph& graph, ValueId value) {
-  const auto is_value = [&](const Output& output) { return output.value == value; };
-  const auto is_next = [&](const UpdateEdge& edge) { return edge.next == value; };
-  return std::none_of(graph.outputs.begin(), graph.outputs.end(), is_value) &&
-         std::none_of(graph.updates.begin(), graph.updates.end(), is_next);
-}
-
 namespace {
 
-// The node in front of the first of those before `end` that read what this one makes; invalid where
-// that is the very first.
-NodeId BeforeReaders(const Graph& graph, NodeId id, NodeId end) {
-  for (const NodeId reader : graph.nodes.ids()) {
-    if (reader >= end) break;
-    for (const ValueId output : graph.nodes[id].outputs) {
-      const auto& inputs = graph.nodes[reader].inputs;
-      if (std::ranges::count(inputs, output) > 0) return NodeId(reader.index - 1);
-    }
+// For each value the first node before `end` that reads it; invalid where there is none.
+IdVector<ValueId, NodeId> FirstReaders(const Graph& graph, NodeId end) {
+  IdVector<ValueId, NodeId> first(graph.values.size());
+  for (int64_t i = end.index; i-- > 0;) {
+    for (const ValueId input : graph.nodes[NodeId(i)].inputs) first[input] = NodeId(i);
   }
-  return {};
+  return first;
+}
+
+// The node in front of the first that reads what this one makes; invalid where that is the very
+// first.
+NodeId BeforeReaders(const IdVector<ValueId, NodeId>& first_readers, const Node& node) {
+  NodeId first;
+  for (const ValueId output : node.outputs) {
+    const NodeId reader = first_readers[output];
+    if (reader.valid() && (!first.valid() || reader < first)) first = reader;
+  }
+  return first.valid() ? NodeId(first.index - 1) : NodeId();
 }
 
 }  // namespace
 
 void MoveBehindInputs(Graph& graph, NodeId first) {
+  const IdVector<ValueId, NodeId> first_readers = FirstReaders(graph, first);
   IdVector<NodeId, NodeId> behind(graph.nodes.size());  // which of the others a node stands
   for (const NodeId id : graph.nodes.ids()) {
     if (id < first) behind[id] = id;
@@ -113,7 +104,8 @@ void MoveBehindInputs(Graph& graph, NodeId first) {
       const NodeId producer = graph.values[input].producer;
       if (id >= first && producer.valid()) behind[id] = std::max(behind[id], behind[producer]);
     }
-    if (id >= first && !behind[id].valid()) behind[id] = BeforeReaders(graph, id, first);
+    if (id >= first && !behind[id].valid())
+      behind[id] = BeforeReaders(first_readers, graph.nodes[id]);
   }
   std::vector<std::pair<NodeId, NodeId>> order;
   for (const NodeId id : graph.nodes.ids()) order.emplace_back(behind[id], id);
@@ -141,13 +133,13 @@ std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
 }
 
 bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& context) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  const GraphReaders readers(graph);
   IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
   IdVector<ValueId, bool> keep_value(graph.values.size(), true);
   bool changed = false;
   for (NodeId id : TopologicalOrder(graph)) {
     const Node& producer = graph.nodes[id];
-    if (producer.outputs.size() != 1 || !IsInternal(graph, producer.outputs[0])) continue;
+    if (producer.outputs.size() != 1 || !readers.IsInternal(producer.outputs[0])) continue;
     const std::vector<NodeId>& of_result = readers[producer.outputs[0]];
     if (of_result.empty() || (of_result.size() > 1 && !fusion.several)) continue;
     const std::optional<FusedPairs> pairs = Fused(graph, producer, of_result, fusion);

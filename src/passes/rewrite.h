@@ -10,12 +10,21 @@
 
 namespace cgrun {
 
-// Everything that reads `from` (nodes, outputs, updates, losses) reads `to` instead. Both have one
-// type.
-void ReplaceUses(Graph& graph, ValueId from, ValueId to);
+// Who reads each value, as the graph is now.
+struct GraphReaders {
+  explicit GraphReaders(const Graph& graph);
 
-// Nothing outside the graph's nodes reads the value.
-bool IsInternal(const Graph& graph, ValueId value);
+  const std::vector<NodeId>& operator[](ValueId value) const { return nodes[value]; }
+  // Nothing outside the graph's nodes reads the value.
+  bool IsInternal(ValueId value) const { return !outside[value]; }
+  // The node alone reads it.
+  bool IsReadBy(ValueId value, NodeId alone) const {
+    return IsInternal(value) && nodes[value].size() == 1 && nodes[value][0] == alone;
+  }
+
+  IdVector<ValueId, std::vector<NodeId>> nodes;  // as Readers() gives them
+  IdVector<ValueId, bool> outside;               // an output or an update reads the value
+};
 
 // Numbers the nodes anew, so that each from `first` on stands right behind the last of those that
 // make its inputs, which stand before it, or right before its first reader where no node makes any:

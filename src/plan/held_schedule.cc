@@ -6,6 +6,7 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/ops/second.h"
 
 namespace cgrun {
 namespace {
@@ -54,6 +55,7 @@ void HeldSchedule::FindChoices(const Schedule& schedule, const Target& target, i
   std::vector<std::vector<TimePoint>> times(graph_.values.size());  // producer's, then readers'
   IdVector<ValueId, TimePoint> updated_at(graph_.values.size(),
                                           static_cast<TimePoint>(schedule.steps.size()));
+  IdVector<NodeId, TimePoint> place(graph_.nodes.size());
   IdVector<ValueId, bool> stays(graph_.values.size());
   for (size_t i = 0; i < order_.size(); ++i) {
     const Node& node = graph_.nodes[order_[i]];
@@ -62,15 +64,17 @@ void HeldSchedule::FindChoices(const Schedule& schedule, const Target& target, i
         times[static_cast<size_t>(value.index)].push_back(static_cast<TimePoint>(i));
       }
     }
-    for (ValueId output : node.outputs) {
-      for (const UpdateEdge& edge : graph_.updates) {
-        if (edge.next == output) updated_at[edge.state] = static_cast<TimePoint>(i);
-      }
-    }
+    place[order_[i]] = static_cast<TimePoint>(i);
+  }
+  for (const UpdateEdge& edge : graph_.updates) {
+    const NodeId producer = graph_.values[edge.next].producer;
+    if (producer.valid()) updated_at[edge.state] = place[producer];
   }
   for (const UpdateEdge& edge : graph_.updates) stays[edge.next] = true;
   for (const Output& output : graph_.outputs) stays[output.value] = true;
+  const IdVector<NodeId, bool> runs_again = NodesThatRunAgain(graph_);
   for (NodeId id : graph_.nodes.ids()) {
+    if (!runs_again[id]) continue;
     second_runs_[id] = SecondRunOf(graph_, id, target, threads);
     if (const auto& second = second_runs_[id]) {
       second_nodes_[id] = probe_.AddNode(second->is_view, second->workspace, second->in_place);

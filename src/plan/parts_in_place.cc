@@ -2,9 +2,11 @@
 #include "src/plan/parts_in_place.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "src/base/check.h"
+#include "src/plan/bytes_over_time.h"
 
 namespace cgrun {
 namespace {
@@ -99,6 +101,8 @@ class PartPlacer {
     const Node& node = graph_.nodes[id];
     const ValueId whole = node.outputs[0];
     if (!Begins(whole) || !IsTransient(BufferOf(whole))) return;
+    std::map<SharedBufferId, int> operands;  // in each buffer
+    for (ValueId input : node.inputs) ++operands[assignment_.of_value[input]];
     std::vector<Part> parts;
     for (const PartPair& pair : node.kernel->parts) {
       const ValueId input = node.inputs[static_cast<size_t>(pair.input)];
@@ -106,7 +110,7 @@ class PartPlacer {
       const SharedBuffer& buffer = assignment_.buffers[part.buffer];
       if (buffer.bytes != part.bytes || assignment_.offset[input] != 0) continue;
       if (buffer.lifespan.upper > time_of_[id].upper || !Fits(part, BufferOf(whole))) continue;
-      if (IsJoinedTwice(node, part.buffer) || IsUsedBeside(id, buffer)) continue;
+      if (operands.at(part.buffer) > 1 || IsUsedBeside(id, buffer)) continue;
       parts.push_back(part);
     }
     PlaceIfNoMoreIsAlive(whole, parts);
@@ -120,12 +124,6 @@ class PartPlacer {
       return runs_beside(graph_.values[value].producer) ||
              std::ranges::any_of(readers_[value], runs_beside);
     });
-  }
-
-  bool IsJoinedTwice(const Node& node, SharedBufferId buffer) const {
-    return std::ranges::count_if(node.inputs, [&](ValueId input) {
-             return assignment_.of_value[input] == buffer;
-           }) > 1;
   }
 
   // Nothing but parts is read of `whole`, no byte by two of them: so what is made in place of one
@@ -151,33 +149,32 @@ class PartPlacer {
 
   void PlaceIfNoMoreIsAlive(ValueId whole, std::span<const Part> parts) {
     if (parts.empty()) return;
-    if (alive_.empty()) {
-      alive_ = TransientBytes(assignment_, end_);
-      most_ = std::ranges::max(alive_);
-    }
-    std::vector<Bytes> alive = alive_;
+    if (alive_.empty()) alive_ = BytesOverTime(TransientBytes(assignment_, end_));
+    const Bytes most = alive_.Most();
     const SharedBuffer& buffer = BufferOf(whole);
     Lifespan lifespan = buffer.lifespan;
-    Add(-buffer.bytes, buffer.lifespan, &alive);
     for (const Part& part : parts) {
       const SharedBuffer& moved = assignment_.buffers[part.buffer];
       lifespan.lower = std::min(lifespan.lower, moved.lifespan.lower);
       lifespan.upper = std::max(lifespan.upper, moved.lifespan.upper);
-      Add(-moved.bytes, moved.lifespan, &alive);
     }
-    Add(buffer.bytes, lifespan, &alive);
-    if (std::ranges::max(alive) > most_) return;
-    alive_ = std::move(alive);
-    most_ = std::ranges::max(alive_);
+    Count(buffer, lifespan, parts, 1);
+    if (alive_.Most() > most) return Count(buffer, lifespan, parts, -1);
     for (const Part& part : parts) Move(part, whole);
     assignment_.buffers[assignment_.of_value[whole]].lifespan = lifespan;
   }
 
-  static void Add(int64_t bytes, Lifespan lifespan, std::vector<Bytes>* alive) {
-    const int64_t counted =
-        bytes < 0 ? -RoundUp(-bytes, kDefaultAlignment) : RoundUp(bytes, kDefaultAlignment);
-    for (TimePoint time = lifespan.lower; time < lifespan.upper; ++time) {
-      (*alive)[static_cast<size_t>(time)] += counted;
+  // Has alive_ count the parts within the whole, which lives for `lifespan` then; with `sign` −1 as
+  // before.
+  void Count(const SharedBuffer& whole, Lifespan lifespan, std::span<const Part> parts, int sign) {
+    const auto add = [&](int64_t bytes, const Lifespan& alive) {
+      alive_.Add(sign * bytes, alive.lower, alive.upper);
+    };
+    add(RoundUp(whole.bytes, kDefaultAlignment), lifespan);
+    add(-RoundUp(whole.bytes, kDefaultAlignment), whole.lifespan);
+    for (const Part& part : parts) {
+      const SharedBuffer& moved = assignment_.buffers[part.buffer];
+      add(-RoundUp(moved.bytes, kDefaultAlignment), moved.lifespan);
     }
   }
 
@@ -221,8 +218,7 @@ class PartPlacer {
   IdVector<ValueId, bool> is_output_;
   IdVector<NodeId, Lifespan> time_of_;
   TimePoint end_ = 1;
-  std::vector<Bytes> alive_;  // at each step, once anything can be moved
-  Bytes most_ = 0;
+  BytesOverTime alive_;  // once anything can be moved
 };
 
 }  // namespace

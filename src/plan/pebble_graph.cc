@@ -17,7 +17,8 @@ class GameBuilder {
       : graph_(graph),
         is_updated_(graph.values.size()),
         is_next_(graph.values.size()),
-        pebbles_(graph.values.size(), kNoPebble) {}
+        pebbles_(graph.values.size(), kNoPebble),
+        runs_again_(NodesThatRunAgain(graph)) {}
 
   std::optional<PebbleGame> Build() {
     for (const UpdateEdge& edge : graph_.updates) {
@@ -85,7 +86,7 @@ class GameBuilder {
       if (is_made && pebbles_[edge.state] != kNoPebble) move.takes.push_back(pebbles_[edge.state]);
     }
     for (int taken : move.takes) AddOnce(taken, move.reads);
-    move.once = !CanRunAgain(graph_, id);
+    move.once = !runs_again_[id];
     if (move.once) move.writes.push_back(NewPebble(0));  // says that it has run
     const bool can_run_again = !move.once;
     game_.moves.push_back(std::move(move));
@@ -123,6 +124,7 @@ class GameBuilder {
   IdVector<ValueId, bool> is_updated_;  // of states, and of what lies in their bytes
   IdVector<ValueId, bool> is_next_;
   IdVector<ValueId, int> pebbles_;
+  IdVector<NodeId, bool> runs_again_;
   PebbleGame game_;
 };
 

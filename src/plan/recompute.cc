@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "src/ir/op_def.h"
 #include "src/ops/second.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double kBytesPerSecond = 20e9;
 constexpr double kSecondsOfTransfer = 50e-6;  // of one byte: to wake its thread, and the disk
+constexpr size_t kMostAgain = 1000;           // nodes that run again for one buffer
 constexpr int64_t kCheapOperations = 16;      // for an element: batch_norm has 7, a pool its window
 
 bool IsCheap(const NodeSignature& node) {
@@ -64,9 +66,12 @@ class PeakAnalysis {
         liveness_(ComputeLiveness(graph, schedule)),
         assignment_(AssignBuffers(graph, schedule, liveness_, limits.buffers)),
         readers_(Readers(graph)),
+        runs_again_(NodesThatRunAgain(graph)),
         time_(graph.nodes.size()),
         changed_at_(graph.values.size(), liveness_.steps),
-        is_kept_(graph.values.size()) {
+        is_kept_(graph.values.size()),
+        run_for_(graph.nodes.size()),
+        reads_for_(graph.nodes.size()) {
     for (size_t i = 0; i < schedule.steps.size(); ++i) {
       time_[schedule.steps[i].node] = static_cast<TimePoint>(i);
     }
@@ -108,6 +113,7 @@ class PeakAnalysis {
   }
 
   void Begin(SharedBufferId id, const std::vector<ValueId>& wanted) {
+    ++candidates_;
     candidate_ = {};
     candidate_.buffer = id;
     candidate_.option.bytes = RoundUp(assignment_.buffers[id].bytes, kDefaultAlignment);
@@ -161,9 +167,7 @@ class PeakAnalysis {
     for (NodeId reader : readers_[value]) {
       if (time_[reader] < peak_) continue;
       first_use_ = std::min(first_use_, time_[reader]);
-      if (std::find(readers.begin(), readers.end(), reader) == readers.end()) {
-        readers.push_back(reader);
-      }
+      if (std::exchange(reads_for_[reader], candidates_) != candidates_) readers.push_back(reader);
     }
   }
 
@@ -178,27 +182,51 @@ class PeakAnalysis {
     return true;
   }
 
+  // A node that is to run again, behind the nodes that provide its inputs.
+  struct Waiting {
+    NodeId node;
+    const SecondRun* second = nullptr;
+    size_t provided = 0;  // inputs
+  };
+
   // Has the value computed again, after what that needs. False where it cannot be, or is too dear.
   bool Provide(ValueId value) {
+    std::vector<Waiting> waiting;
+    if (!RunAgain(value, waiting)) return false;
+    while (!waiting.empty()) {
+      Waiting& last = waiting.back();
+      if (last.provided == last.second->inputs.size()) {
+        candidate_.option.decision.nodes.push_back(last.node);
+        waiting.pop_back();
+        continue;
+      }
+      const ValueId input = last.second->inputs[last.provided++];
+      if (!IsThere(input) && !RunAgain(input, waiting)) return false;
+    }
+    return true;
+  }
+
+  // Has the producer of the value wait for its inputs, unless it runs again already.
+  bool RunAgain(ValueId value, std::vector<Waiting>& waiting) {
     const NodeId id = graph_.values[value].producer;
-    std::vector<NodeId>& nodes = candidate_.option.decision.nodes;
     if (!id.valid()) return false;
-    if (std::find(nodes.begin(), nodes.end(), id) != nodes.end()) return true;
+    if (run_for_[id] == candidates_) return true;
     const std::optional<SecondRun>& second = SecondRunFor(id);
     if (!second || (!second->gives_all && graph_.values[value].output_index != 0)) return false;
     candidate_.option.seconds += second->seconds;
-    if (candidate_.option.seconds > limits_.seconds) return false;
-    for (ValueId input : second->inputs) {
-      if (!IsThere(input) && !Provide(input)) return false;
-    }
-    nodes.push_back(id);
+    const size_t nodes = candidate_.option.decision.nodes.size() + waiting.size();
+    if (candidate_.option.seconds > limits_.seconds || nodes >= kMostAgain) return false;
+    run_for_[id] = candidates_;
+    waiting.push_back({id, &*second});
     return true;
   }
 
   // Targets are asked once.
   const std::optional<SecondRun>& SecondRunFor(NodeId id) {
     const auto [found, is_new] = second_runs_.try_emplace(id);
-    if (is_new) found->second = SecondRunOf(graph_, id, target_, limits_.threads);
+    if (is_new && runs_again_[id]) {
+      found->second = SecondRunOf(graph_, id, target_, limits_.threads);
+    }
     return found->second;
   }
 
@@ -208,12 +236,16 @@ class PeakAnalysis {
   Liveness liveness_;
   BufferAssignment assignment_;
   IdVector<ValueId, std::vector<NodeId>> readers_;
+  IdVector<NodeId, bool> runs_again_;
   IdVector<NodeId, TimePoint> time_;
   IdVector<ValueId, TimePoint> changed_at_;  // of states
   IdVector<ValueId, bool> is_kept_;          // to the end of the step
   TimePoint peak_ = 0;
   std::map<NodeId, std::optional<SecondRun>> second_runs_;
-  Candidate candidate_;      // that is being looked at
+  Candidate candidate_;     // that is being looked at
+  int64_t candidates_ = 0;  // so far
+  // The last of the candidates for which a node runs again, and of which it is a late reader.
+  IdVector<NodeId, int64_t> run_for_, reads_for_;
   TimePoint first_use_ = 0;  // behind the peak, of what its buffer holds
 };
 
@@ -305,7 +337,7 @@ double SecondsForLess(const Graph& graph) {
 std::optional<SecondRun> SecondRunOf(const Graph& graph, NodeId id, const Target& target,
                                      int threads) {
   const Node& node = graph.nodes[id];
-  if (!node.kernel || !CanRunAgain(graph, id)) return std::nullopt;
+  if (!node.kernel) return std::nullopt;
   const SecondNode second = SecondOf(node);
   const bool is_view = GetOpDef(second.op).view;
   if (second.op == node.op) {
@@ -360,13 +392,15 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
 }
 
 RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& names) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
   RematPlan plan;
+  if (names.empty()) return plan;
+  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  const IdVector<NodeId, bool> runs_again = NodesThatRunAgain(graph);
   for (const std::string& name : names) {
     const ValueId value = graph.FindValue(name);
     if (!value.valid()) continue;
     const NodeId producer = graph.values[value].producer;
-    if (!producer.valid() || !CanRunAgain(graph, producer)) continue;
+    if (!producer.valid() || !runs_again[producer]) continue;
     const bool is_first = graph.values[value].output_index == 0;
     if (!is_first && SecondOf(graph.nodes[producer]).op != graph.nodes[producer].op) continue;
     RecomputeDecision decision{{producer}, {}};

@@ -78,7 +78,7 @@ struct SecondRun {
   std::vector<InPlacePair> in_place;
 };
 
-// Nothing for a node that cannot run again, or without a kernel.
+// Of a node that can run again (NodesThatRunAgain()). Nothing for one without a kernel.
 std::optional<SecondRun> SecondRunOf(const Graph& graph, NodeId id, const Target& target,
                                      int threads);
 

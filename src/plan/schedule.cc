@@ -20,14 +20,22 @@ constexpr OrderEntry kOrders[] = {
 #undef ORDER
 };
 
-// The nodes that read a value itself or through views of it.
-void CollectReaders(const Graph& graph, const IdVector<ValueId, std::vector<NodeId>>& readers,
-                    ValueId value, std::vector<NodeId>& out) {
-  for (NodeId reader : readers[value]) {
-    out.push_back(reader);
+// The nodes that read a value itself or through views of it, a view right before its readers.
+std::vector<NodeId> ReadersThroughViews(const Graph& graph,
+                                        const IdVector<ValueId, std::vector<NodeId>>& readers,
+                                        ValueId value) {
+  std::vector<NodeId> found;
+  std::vector<NodeId> waiting(readers[value].rbegin(), readers[value].rend());  // the next is last
+  while (!waiting.empty()) {
+    const NodeId reader = waiting.back();
+    waiting.pop_back();
+    found.push_back(reader);
     const Node& node = graph.nodes[reader];
-    if (GetOpDef(node.op).view) CollectReaders(graph, readers, node.outputs[0], out);
+    if (!GetOpDef(node.op).view) continue;
+    const std::vector<NodeId>& of_view = readers[node.outputs[0]];
+    waiting.insert(waiting.end(), of_view.rbegin(), of_view.rend());
   }
+  return found;
 }
 
 }  // namespace
@@ -49,9 +57,7 @@ Dependencies DependenciesOf(const Graph& graph) {
   for (const UpdateEdge& edge : graph.updates) {
     const NodeId producer = graph.values[edge.next].producer;
     if (!producer.valid()) continue;
-    std::vector<NodeId> of_state;
-    CollectReaders(graph, readers, edge.state, of_state);
-    for (NodeId reader : of_state) {
+    for (NodeId reader : ReadersThroughViews(graph, readers, edge.state)) {
       if (reader != producer) add(reader, producer);
     }
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "src/base/phase_times.h"
+
 namespace cgrun {
 
 struct PassEffect {
@@ -21,6 +23,8 @@ struct PassEffects {
   int nodes_before = 0;  // as it was differentiated
   int nodes_after = 0;   // as it was planned
   std::vector<PassEffect> passes;
+  // Of all entry points: the passes again, and what else a plan does.
+  std::vector<PhaseTimes::Phase> phases = {};
 };
 
 std::string PassEffectsText(const PassEffects& effects);

@@ -321,6 +321,9 @@ Json JsonOf(const PassEffects& effects) {
                               {"nodes_added", pass.nodes_added},
                               {"seconds", pass.seconds}});
   }
+  for (const PhaseTimes::Phase& phase : effects.phases) {
+    json["phases"].push_back({{"name", phase.name}, {"seconds", phase.seconds}});
+  }
   return json;
 }
 

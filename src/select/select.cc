@@ -43,7 +43,7 @@ class Selector {
  private:
   void AssignStateLayouts() {
     for (const auto& [name, layout] : options_.state_layouts) {
-      const ValueId state = graph_.FindValue(name);
+      const ValueId state = builder_.FindValue(name);
       if (state.valid()) graph_.values[state].layout = layout;
     }
   }

@@ -37,8 +37,7 @@ struct Group {
 // copies, to the nodes that make gradients.
 class UpdateSearch {
  public:
-  UpdateSearch(const Graph& graph, Group& group)
-      : graph_(graph), group_(group), seen_(graph.values.size()) {}
+  UpdateSearch(const Graph& graph, Group& group) : graph_(graph), group_(group) {}
 
   void Run(const UpdateEdge& edge) {
     shape_ = graph_.values[edge.state].type.shape;
@@ -48,8 +47,7 @@ class UpdateSearch {
  private:
   void Visit(ValueId id) {
     const Value& value = graph_.values[id];
-    if (seen_[id] || value.type.shape != shape_) return;
-    seen_[id] = true;
+    if (value.type.shape != shape_ || !seen_.insert(id).second) return;
     if (IsSource(value)) group_.states.insert(value.name);
     if (!value.producer.valid()) return;
     group_.nodes.insert(value.producer);
@@ -62,7 +60,7 @@ class UpdateSearch {
   const Graph& graph_;
   Group& group_;
   Shape shape_;
-  IdVector<ValueId, bool> seen_;
+  std::set<ValueId> seen_;
 };
 
 // The groups of these weights, by the name of the weight.

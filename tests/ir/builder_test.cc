@@ -25,6 +25,18 @@ TEST_F(BuilderTest, NamesAreUnique) {
   EXPECT_EQ(builder_.UniqueName("x.2"), "x.2.2");
 }
 
+TEST_F(BuilderTest, FindsTheValuesOfItsGraph) {
+  const ValueId x = Input("x", {2});
+  const ValueId y = builder_.AddNode(OpId::relu, Attributes(), {x}, "y", {})[0];
+  builder_.UniqueName("taken");
+  for (const Builder& builder : {builder_, Builder(graph_)}) {
+    EXPECT_EQ(builder.FindValue("x"), x);
+    EXPECT_EQ(builder.FindValue("y"), y);
+    EXPECT_FALSE(builder.FindValue("taken").valid());
+    EXPECT_FALSE(builder.FindValue("z").valid());
+  }
+}
+
 TEST_F(BuilderTest, KnowsTheNamesOfItsGraph) {
   const ValueId x = Input("x", {2});
   builder_.AddNode(OpId::relu, Attributes(), {x}, "y", {});

@@ -194,6 +194,44 @@ TEST(Improve, NeverMakesAnOrderWorse) {
 }
 
 // Two layers that learn: the gradient of the second is consumed before that of the first is made.
+// What `least_peak` says, node by node: of the ready nodes the one with the lowest peak, then with
+// the fewest bytes left behind, then the one that has been ready longest.
+NodeOrder LeastPeakByDefinition(const Graph& graph) {
+  const Dependencies dependencies = DependenciesOf(graph);
+  IdVector<NodeId, int> missing = dependencies.predecessor_count;
+  StepMemory memory(graph);
+  NodeOrder ready, order;
+  Bytes peak = 0;
+  for (NodeId node : graph.nodes.ids()) {
+    if (missing[node] == 0) ready.push_back(node);
+  }
+  const auto key = [&](NodeId node) {
+    const Bytes during = std::max(peak, memory.During(node));
+    memory.Run(node);
+    const Bytes left = memory.alive();
+    memory.TakeBack(node);
+    return std::pair(during, left);
+  };
+  while (!ready.empty()) {
+    const auto best = std::ranges::min_element(ready, {}, key);
+    order.push_back(*best);
+    ready.erase(best);
+    peak = std::max(peak, memory.During(order.back()));
+    memory.Run(order.back());
+    for (NodeId successor : dependencies.successors[order.back()]) {
+      if (--missing[successor] == 0) ready.push_back(successor);
+    }
+  }
+  return order;
+}
+
+TEST(LeastPeak, IsWhatItsDefinitionSays) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Graph graph = Prepared(MakeRandomGraph(seed, {.operators = 40}), 3);
+    ASSERT_EQ(Ordered(graph, "least_peak"), LeastPeakByDefinition(graph)) << seed;
+  }
+}
+
 TEST(Memory, ConsumesAGradientAsSoonAsItIsThere) {
   GraphMaker make;
   const ValueId x = make.Feed("x", {64});

@@ -66,9 +66,12 @@ void StepMemory::AddUse(const Graph& graph, NodeId id) {
   const Node& node = graph.nodes[id];
   NodeUse& use = uses_[id];
   for (ValueId input : node.inputs) {
-    if (!Contains(use.reads, of_value_[input])) use.reads.push_back(of_value_[input]);
+    Holder& holder = holders_[of_value_[input]];
+    if (!holder.read_by.empty() && holder.read_by.back() == id) continue;
+    ++holder.readers;
+    holder.read_by.push_back(id);
+    use.reads.push_back(of_value_[input]);
   }
-  for (HolderId holder : use.reads) ++holders_[holder].readers;
   for (size_t o = is_view_[id] ? 1 : 0; o < node.outputs.size(); ++o) {
     use.makes.push_back(of_value_[node.outputs[o]]);
   }
@@ -102,7 +105,7 @@ Bytes StepMemory::OverwrittenBytes(const NodeUse& use) const {
 
 Bytes StepMemory::During(NodeId node) const {
   const NodeUse& use = uses_[node];
-  Bytes bytes = alive_ + use.workspace - OverwrittenBytes(use) + (run_ == 0 ? unread_feeds_ : 0);
+  Bytes bytes = alive_ + use.workspace - OverwrittenBytes(use) + alive_beside();
   for (HolderId holder : use.makes) bytes += holders_[holder].bytes;
   return bytes;
 }
@@ -138,6 +141,14 @@ void StepMemory::TakeBack(NodeId node) {
     if (!Dies(holder)) alive_ -= holders_[holder].bytes;
   }
   --run_;
+}
+
+void StepMemory::AppendReadersOfLast(NodeId node, std::vector<NodeId>& readers) const {
+  for (HolderId id : uses_[node].reads) {
+    const Holder& holder = holders_[id];
+    if (holder.readers != 1) continue;
+    readers.insert(readers.end(), holder.read_by.begin(), holder.read_by.end());
+  }
 }
 
 Bytes PeakOfOrder(const Graph& graph, std::span<const NodeId> order) {

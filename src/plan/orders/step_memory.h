@@ -30,8 +30,14 @@ class StepMemory {
   // Takes back the node that ran last.
   void TakeBack(NodeId node);
 
+  // Appends the nodes that read what `node`, which has just run, and one other node alone read: for
+  // that one, During() and what Run() leaves alive are others now.
+  void AppendReadersOfLast(NodeId node, std::vector<NodeId>& readers) const;
+
   // Transient bytes that are alive between two nodes.
   Bytes alive() const { return alive_; }
+  // Transient bytes that are alive besides while the next node runs, whichever that is.
+  Bytes alive_beside() const { return run_ == 0 ? unread_feeds_ : 0; }
 
  private:
   using HolderId = Id<struct HolderTag>;
@@ -40,8 +46,9 @@ class StepMemory {
   struct Holder {
     Bytes bytes = 0;  // as they count in the device's arena, which aligns; 0 for what is persistent
     bool persistent = false;
-    bool stays = false;  // to the end of the step
-    int readers = 0;     // nodes that have not run yet
+    bool stays = false;                // to the end of the step
+    int readers = 0;                   // nodes that have not run yet
+    std::vector<NodeId> read_by = {};  // all that read it
   };
 
   // The output lies in the input's bytes where this node is the last to read that.
