@@ -10,6 +10,7 @@
 #include "src/cli/console.h"
 #include "src/cli/version.h"
 #include "src/device/device.h"
+#include "src/device/host_threads.h"
 #include "src/device/peaks.h"
 #include "src/kernels/kernel.h"
 #include "src/report/table.h"
@@ -69,8 +70,12 @@ int Run() {
   json["host"] = {{"description", host.description},
                   {"total_bytes", host.total_bytes},
                   {"free_bytes", host.free_bytes}};
+  const HostThreadCount count = CountHostThreads();
+  text += fmt::format("threads: {} by default, by {}\n", count.threads, count.reason);
+  json["host"]["threads"] = count.threads;
+  json["host"]["threads_by"] = count.reason;
   std::vector<Peaks> measured;
-  for (int threads : std::set<int>{1, HostThreads()}) {
+  for (int threads : std::set<int>{1, count.threads}) {
     const Peaks& peaks = measured.emplace_back(MeasurePeaks(threads));
     text += "peak: " + PeaksText(peaks) + "\n";
     json["host"]["peaks"].push_back(PeaksJson(peaks));

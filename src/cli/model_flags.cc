@@ -235,7 +235,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
       ->type_name("N");
   app.add_option("--threads", flags->threads,
-                 "threads of the kernels (default: as many as the process may run at once)")
+                 "threads of the kernels (default: as many as processors, quota and OMP_NUM_THREADS allow)")
       ->check(CLI::Range(1, kMostThreads))
       ->type_name("N");
   app.add_flag(
