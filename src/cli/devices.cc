@@ -40,6 +40,15 @@ std::string BusyNote(const Peaks& least, const Peaks& most) {
       FormatCount(most.threads, "thread"), FormatCount(least.threads, "thread"));
 }
 
+// Whether there are kernels, and the libraries that they call can be loaded.
+bool HasKernels(const std::string& device) {
+  try {
+    return FindKernelLibrary(device) != nullptr;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
 // Of a host's device what its kernels are made of, or why there are none; of others the hardware, a
 // line for each.
 void AddDevices(const DeviceKind& kind, TextTable& table, Json& json) {
@@ -47,8 +56,8 @@ void AddDevices(const DeviceKind& kind, TextTable& table, Json& json) {
   if (kind.on_host) {
     const std::string kernels = DescribeKernels(name);
     table.Add({name, kernels});
-    const bool built = FindKernelLibrary(name) != nullptr;
-    json["devices"].push_back({{"name", name}, {built ? "kernels" : "description", kernels}});
+    const char* const key = HasKernels(name) ? "kernels" : "description";
+    json["devices"].push_back({{"name", name}, {key, kernels}});
   }
   for (const std::string& line : DescribeDevices(kind)) {
     table.Add({name, line});

@@ -17,6 +17,7 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/device/address_space.h"
 #include "src/device/control_group.h"
 
 namespace cgrun {
@@ -107,8 +108,10 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   std::byte* const arena = MapPages(mapped);
   if (arena == nullptr) {
     const std::string reason = std::strerror(errno);  // what follows changes errno
-    throw UserError("cannot take " + MiB(mapped) + " of memory: " + reason,
-                    "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
+    const std::string limit = Describe(LeastAddressLimit());
+    throw UserError(
+        "cannot take " + MiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
+        "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
   }
   std::memset(arena, 0, static_cast<size_t>(mapped));
   arenas_[arena] = mapped;
