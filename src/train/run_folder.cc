@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
@@ -122,9 +123,10 @@ void RunFolder::Check(const std::string& folder, bool force,
                      "--out DIR takes another");
   }
   if (!files.empty() && !force && !FailedAtOnce(folder)) {
-    const std::string resume = CheckpointsIn(folder).empty()
-                                   ? ""
-                                   : "`cgrun train --resume " + folder + "` goes on with it, ";
+    const std::string resume =
+        CheckpointsIn(folder).empty()
+            ? ""
+            : "`cgrun train --resume " + ShellWord(folder) + "` goes on with it, ";
     throw InputError("the run folder '" + folder + "' exists already",
                      resume + "--force replaces what is in it, --out DIR takes another");
   }
@@ -179,7 +181,8 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
       {"lanes", settings.lanes},           {"data_hash", settings.data_hash},
       {"tuning", settings.tuning},         {"overrides", settings.overrides},
       {"parts", std::move(parts)}};
-  WriteText(folder + kSettings, json.dump(2) + "\n");
+  WriteText(folder + kSettings,
+            json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 namespace {
@@ -290,7 +293,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
       json["best"]["epoch"] = result.best_place->epoch;
     }
   }
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 void WriteSummary(const std::string& folder, const std::string& json) {
@@ -305,6 +308,7 @@ bool HasSummary(const std::string& folder) {
 bool IsUnfinishedRun(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(folder + kSettings, error)) return false;
+  if (!SpecialKindOf(folder + kSummary).empty()) return true;
   std::ifstream summary(folder + kSummary);
   const auto json = nlohmann::json::parse(summary, nullptr, /*allow_exceptions=*/false);
   return !json.is_object() || json.value("interrupted", nlohmann::json(false)) == true;
