@@ -249,9 +249,9 @@ std::string ComparisonNote(const BenchResult& result) {
 BenchView::BenchView(const ProfileFlags& profile, int threads)
     : profile_(profile),
       threads_(threads),
-      progress_(stderr, isatty(STDERR_FILENO) != 0, ColorOnStderr()),
+      progress_(stderr, IsTerminal(STDERR_FILENO), ColorOnStderr()),
       quiet_(Quiet()),
-      terminal_(isatty(STDERR_FILENO) != 0) {}
+      terminal_(IsTerminal(STDERR_FILENO)) {}
 
 void BenchView::OnStart(const std::vector<BenchCase>& cases) {
   if (terminal_) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "src/base/diagnostics.h"
 #include "src/cli/console.h"
@@ -109,6 +110,32 @@ std::string DeclaredName(const CLI::Option& option) {
   return option.get_positional() && name == "TEXT" ? option.get_name() : name;
 }
 
+// CLI11 gives some words a meaning of its own: "[a,b]" is a list, "++" ends a verb, and the value
+// of
+// "--out=" is the next word. A mark that no word of a command line can hold stands at their end
+// while they are parsed.
+constexpr char kMark = '\0';
+
+bool HasOtherMeaning(std::string_view word) {
+  const bool is_list = word.starts_with('[') && word.ends_with(']');
+  const bool has_no_value = word.starts_with("--") && word.find('=') == word.size() - 1;
+  return is_list || has_no_value || word == "++";
+}
+
+std::string WithoutMark(std::string word) {
+  if (word.ends_with(kMark)) word.pop_back();
+  return word;
+}
+
+// Each option takes one value each time that it is given, and each value as it was typed.
+void TakeWordsAsTheyAre(CLI::App& verb) {
+  for (CLI::Option* option : verb.get_options([](CLI::Option* o) { return o != nullptr; })) {
+    if (option->get_items_expected_max() == 0) continue;
+    if (!option->get_positional()) option->allow_extra_args(false);
+    option->transform(WithoutMark, "");
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen) {
@@ -129,6 +156,7 @@ std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen) {
     verb->footer("Examples:\n" + Indent(entry.examples));
     AddConsoleFlags(*verb);
     const Command run = entry.define(*verb);
+    TakeWordsAsTheyAre(*verb);
     verb->callback([chosen, run] { *chosen = run; });
   }
   return app;
@@ -144,6 +172,15 @@ std::vector<char*> WithHelpAsFlag(int argc, char** argv) {
   while (asks()) arguments.erase(arguments.begin() + 1);
   arguments.push_back(flag);
   return arguments;
+}
+
+void ParseWords(CLI::App& app, const std::vector<char*>& arguments) {
+  std::vector<std::string> words;
+  for (size_t i = arguments.size(); i > 1; --i) {  // the last one first, without the program's name
+    words.emplace_back(arguments[i - 1]);
+    if (HasOtherMeaning(words.back())) words.back() += kMark;
+  }
+  app.parse(std::move(words));
 }
 
 ArgumentValues ValuesOf(const CLI::Option& option) {

@@ -23,6 +23,11 @@ std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen);
 // The command line with `help` in its place: `cgrun help train` is `cgrun train --help`.
 std::vector<char*> WithHelpAsFlag(int argc, char** argv);
 
+// Parses a command line of MakeCommandLine(), the program's name first. A value is the word that
+// was typed, whatever its characters; a repeatable flag takes one word each time that it is given.
+// Throws CLI::ParseError.
+void ParseWords(CLI::App& app, const std::vector<char*>& arguments);
+
 // What may stand for an argument's value.
 struct ArgumentValues {
   enum class Kind { kNone, kAny, kWords, kFile, kFolder, kRun, kSetting };

@@ -17,6 +17,7 @@
 
 #include "src/base/json_text.h"
 #include "src/base/name_notes.h"
+#include "src/base/printable.h"
 #include "src/base/synonyms.h"
 #include "src/cli/command.h"
 #include "src/cli/help_json.h"
@@ -49,7 +50,7 @@ ConsoleFlags& Flags() {
 
 bool Color(int fd) {
   const char* no_color = std::getenv("NO_COLOR");
-  return !Flags().no_color && isatty(fd) != 0 && (no_color == nullptr || *no_color == '\0');
+  return !Flags().no_color && IsTerminal(fd) && (no_color == nullptr || *no_color == '\0');
 }
 
 // What other programs call their verbs.
@@ -225,6 +226,12 @@ void AddConsoleFlags(CLI::App& app) {
 }
 
 bool Quiet() { return Flags().quiet; }
+
+bool IsTerminal(int fd) {
+  const char* const kind = std::getenv("TERM");
+  return isatty(fd) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
 bool ColorOnStdout() { return Color(STDOUT_FILENO); }
 bool ColorOnStderr() { return Color(STDERR_FILENO); }
 bool WantsJson() { return Flags().json; }
@@ -294,7 +301,9 @@ void TellNotes(const std::vector<std::string>& notes) {
 void NoteChanges(const std::string& file, const std::vector<std::string>& assignments) {
   Flags().changed_file = file;
   Flags().changes.clear();
-  for (const std::string& assignment : assignments) Flags().changes += " --set " + assignment;
+  for (const std::string& assignment : assignments) {
+    Flags().changes += " --set " + ShellWord(assignment);
+  }
 }
 
 namespace {

@@ -20,7 +20,10 @@ namespace cgrun {
 void AddConsoleFlags(CLI::App& app);
 
 bool Quiet();
-// Colours are for terminals: not in files, not with --no-color or NO_COLOR.
+// Whether what is written there is seen on a terminal that knows control sequences: TERM=dumb does
+// not.
+bool IsTerminal(int fd);
+// Colours are for such terminals: not in files, not with --no-color or NO_COLOR.
 bool ColorOnStdout();
 bool ColorOnStderr();
 

@@ -11,6 +11,7 @@
 #include "src/cli/console.h"
 #include "src/cli/version.h"
 #include "src/device/device.h"
+#include "src/device/host_threads.h"
 #include "src/device/peaks.h"
 #include "src/kernels/kernel.h"
 #include "src/report/table.h"
@@ -40,6 +41,15 @@ std::string BusyNote(const Peaks& least, const Peaks& most) {
       FormatCount(most.threads, "thread"), FormatCount(least.threads, "thread"));
 }
 
+// Whether there are kernels, and the libraries that they call can be loaded.
+bool HasKernels(const std::string& device) {
+  try {
+    return FindKernelLibrary(device) != nullptr;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
 // Of a host's device what its kernels are made of, or why there are none; of others the hardware, a
 // line for each.
 void AddDevices(const DeviceKind& kind, TextTable& table, Json& json) {
@@ -47,8 +57,8 @@ void AddDevices(const DeviceKind& kind, TextTable& table, Json& json) {
   if (kind.on_host) {
     const std::string kernels = DescribeKernels(name);
     table.Add({name, kernels});
-    const bool built = FindKernelLibrary(name) != nullptr;
-    json["devices"].push_back({{"name", name}, {built ? "kernels" : "description", kernels}});
+    const char* const key = HasKernels(name) ? "kernels" : "description";
+    json["devices"].push_back({{"name", name}, {key, kernels}});
   }
   for (const std::string& line : DescribeDevices(kind)) {
     table.Add({name, line});
@@ -70,8 +80,12 @@ int Run() {
   json["host"] = {{"description", host.description},
                   {"total_bytes", host.total_bytes},
                   {"free_bytes", host.free_bytes}};
+  const HostThreadCount count = CountHostThreads();
+  text += fmt::format("threads: {} by default, by {}\n", count.threads, count.reason);
+  json["host"]["threads"] = count.threads;
+  json["host"]["threads_by"] = count.reason;
   std::vector<Peaks> measured;
-  for (int threads : std::set<int>{1, HostThreads()}) {
+  for (int threads : std::set<int>{1, count.threads}) {
     const Peaks& peaks = measured.emplace_back(MeasurePeaks(threads));
     text += "peak: " + PeaksText(peaks) + "\n";
     json["host"]["peaks"].push_back(PeaksJson(peaks));

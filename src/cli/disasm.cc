@@ -5,6 +5,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/base/json_text.h"
+#include "src/base/printable.h"
 #include "src/cli/body_json.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -45,10 +46,10 @@ nlohmann::ordered_json JsonOf(const ProgramImage& image) {
 void RefuseModelFile(const std::string& path) {
   const std::filesystem::path file(path);
   if (file.extension() != ".yaml" && file.extension() != ".yml") return;
-  const std::string program = file.stem().string() + ".cgb";
+  const std::string program = ShellWord(file.stem().string() + ".cgb");
   throw InputError("'" + path + "' is a model file, where a compiled program (.cgb) is wanted",
-                   "`cgrun compile " + path + " -o " + program + "` makes one, `cgrun disasm " +
-                       program + "` lists it");
+                   "`cgrun compile " + ShellWord(path) + " -o " + program +
+                       "` makes one, `cgrun disasm " + program + "` lists it");
 }
 
 int Run(const std::string& path) {

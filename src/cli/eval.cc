@@ -90,6 +90,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
     MakeFolder(eval_flags.out);
     session.kept()->Write(session.engine(), eval_flags.out);
   }
+  session.FreeArenas();
   nlohmann::ordered_json json = {{"model", model->name.value},
                                  {"device", session.engine().model().device},
                                  {"mode", Name(session.engine().mode())},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/printable.h"
 #include "src/device/device.h"
 #include "src/io/read_file.h"
 #include "src/kernels/kernel.h"
@@ -72,7 +73,7 @@ bool IsMachineFile(const std::string& device) { return device.ends_with(kExtensi
 
 Machine ReadMachine(const std::string& file) {
   const InputError no_machine("'" + file + "' is not what `cgrun devices --json` writes",
-                              "write one on that machine: cgrun devices --json " + file);
+                              "write one on that machine: cgrun devices --json " + ShellWord(file));
   Machine machine;
   try {
     machine = MachineOf(ParseMachine(file));

@@ -4,10 +4,13 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "src/base/diagnostics.h"
 #include "src/base/process_memory.h"
+#include "src/cli/big_stack.h"
 #include "src/cli/command.h"
 #include "src/cli/command_line.h"
 #include "src/cli/console.h"
@@ -16,6 +19,8 @@
 #include "src/cli/restart.h"
 #include "src/cli/run_origin.h"
 #include "src/cli/signals.h"
+#include "src/cli/standard_streams.h"
+#include "src/device/address_space.h"
 #include "src/train/find_non_finite.h"
 
 namespace cgrun {
@@ -42,8 +47,13 @@ int RunVerb(const CLI::App& verb, const Command& command) {
     PrintError(error.what(), error.help());
     return kFailed;
   } catch (const std::bad_alloc&) {
-    PrintError("memory ran out",
+    const std::string limit = Describe(LeastAddressLimit());
+    PrintError("memory ran out" + (limit.empty() ? "" : ": " + limit),
                "a smaller batch needs less (--batch N); `cgrun plan MODEL` says how much");
+    return kFailed;
+  } catch (const std::system_error& error) {
+    PrintError(std::string("the system refuses something: ") + error.what(),
+               "limits on this process can be the cause: `ulimit -a` lists them");
     return kFailed;
   } catch (const std::exception& error) {
     PrintError(std::string("internal error: ") + error.what(), "please report this");
@@ -57,7 +67,7 @@ int ParseAndRun(int argc, char** argv) {
   std::vector<char*> arguments = WithHelpAsFlag(argc, argv);
   const int count = static_cast<int>(arguments.size());
   try {
-    app->parse(count, arguments.data());
+    ParseWords(*app, arguments);
   } catch (const CLI::ParseError& error) {
     return ReportParseError(*app, error, count, arguments.data());
   }
@@ -68,10 +78,13 @@ int ParseAndRun(int argc, char** argv) {
 }  // namespace cgrun
 
 int main(int argc, char** argv) {
+  cgrun::OpenClosedStreams();
   cgrun::ShareOneHeap();
   cgrun::RestartForLibraries(argv);
   cgrun::ExitOnInterrupts();
   cgrun::NoteCommandLine(argc, argv);
-  const int status = cgrun::FinishJson(cgrun::ParseAndRun(argc, argv), argc, argv);
-  return cgrun::CheckStandardOutput(status);
+  return cgrun::RunOnBigStack([argc, argv] {
+    const int status = cgrun::FinishJson(cgrun::ParseAndRun(argc, argv), argc, argv);
+    return cgrun::CheckStandardOutput(status);
+  });
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/printable.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -21,7 +22,7 @@ struct FileKind {
   const char* what;         // with its article
   std::string_view begins;  // the first bytes; "": told by its name
   const char* ending;       // of the name; "": any
-  const char* help;         // '%' stands for the path
+  const char* help;         // '%' stands for the path in a command, '@' elsewhere
 };
 
 constexpr char kPredictHelp[] = "`cgrun predict MODEL %` says what a trained model makes of it";
@@ -48,7 +49,7 @@ constexpr FileKind kKinds[] = {
     {"a table", "", ".csv",
      "`cgrun predict MODEL %` says what a trained model makes of it; to learn from it, a model "
      "file "
-     "names it: `data: {train: {format: csv, file: %, label: COLUMN}}`"},
+     "names it: `data: {train: {format: csv, file: @, label: COLUMN}}`"},
     {"an ONNX model", "", ".onnx", kOtherModel},
     {"a PyTorch file", "", ".pt", kPyTorch},
     {"a PyTorch file", "", ".pth", kPyTorch},
@@ -60,7 +61,9 @@ constexpr FileKind kKinds[] = {
 
 std::string WithPath(std::string_view text, const std::string& path) {
   std::string out;
-  for (char c : text) out += c == '%' ? path : std::string(1, c);
+  for (char c : text) {
+    out += c == '%' ? ShellWord(path) : c == '@' ? path : std::string(1, c);
+  }
   return out;
 }
 
@@ -74,9 +77,9 @@ std::string WithPath(std::string_view text, const std::string& path) {
   const std::string of_run = (fs::path(path) / "model.yaml").string();
   if (fs::exists(of_run, error)) {
     Refuse(path, "a run folder",
-           "its model file is '" + of_run + "'; `cgrun train --resume " + path +
+           "its model file is '" + of_run + "'; `cgrun train --resume " + ShellWord(path) +
                "` goes on with the run; eval, predict and generate take its weights: `cgrun eval " +
-               of_run + " --weights " + path + "`");
+               ShellWord(of_run) + " --weights " + ShellWord(path) + "`");
   }
   std::vector<std::string> models;
   for (const auto& entry : fs::directory_iterator(path, error)) {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
 #include "src/cli/tuning.h"
@@ -235,8 +236,9 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
       ->type_name("f32|f64|bf16|tf32");
   app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
       ->type_name("N");
-  app.add_option("--threads", flags->threads,
-                 "threads of the kernels (default: as many as the process may run at once)")
+  app.add_option(
+         "--threads", flags->threads,
+         "threads of the kernels (default: as many as processors, quota and OMP_NUM_THREADS allow)")
       ->check(CLI::Range(1, kMostThreads))
       ->type_name("N");
   app.add_flag(
@@ -305,7 +307,7 @@ bool CheckArgument(const std::string& path, Diagnostics& diagnostics) {
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {
   if (IsProgramFile(flags.model)) {
     throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
-                     "`cgrun disasm " + flags.model +
+                     "`cgrun disasm " + ShellWord(flags.model) +
                          "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
                          "run one");
   }

@@ -6,9 +6,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <string>
-
-#include "src/kernels/cpu/blas.h"
 
 namespace cgrun {
 namespace {
@@ -38,8 +35,6 @@ bool Set(const char* name, const char* value) {
 void RestartForLibraries(char** argv) {
   bool changed = false;
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) changed |= Set("GOMP_SPINCOUNT", kSpins);
-  const std::string core = cpu::BetterBlasCore();
-  if (!core.empty()) changed |= Set("OPENBLAS_CORETYPE", core.c_str());
   if (!changed) return;
   // By the name that it was started with: the system calls the process so, for `pgrep` and `top`.
   if (const char* program = StartedAs()) execv(program, argv);

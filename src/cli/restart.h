@@ -10,9 +10,6 @@ namespace cgrun {
 // GOMP_SPINCOUNT (unless OMP_WAIT_POLICY is set): by default a thread that waits at a barrier spins
 // for milliseconds; where another program has one of the processors, it so keeps the thread that it
 // waits for from running, and a step of a small model takes 50 times as long.
-//
-// OPENBLAS_CORETYPE: an OpenBLAS that is older than the processor multiplies by the instructions of
-// 2004 on it.
 void RestartForLibraries(char** argv);
 
 }  // namespace cgrun

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "src/base/printable.h"
 #include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
 #include "src/cli/model_differences.h"
@@ -95,7 +96,7 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
       "a resumed run keeps its settings; `train.epochs`, `train.steps`, `train.time`, "
       "`train.memory`, `train.swap` and the paths of data alone may change: `cgrun train "
       "--resume " +
-          folder +
+          ShellWord(folder) +
           "`, without a model file, takes those of the folder; "
           "--weights starts a new run from its weights");
 }
@@ -132,7 +133,7 @@ bool FindData(const ModelSpec& model, const std::string& folder) {
     const std::string way =
         "where the data lie elsewhere now, a model file that names them goes before that of the "
         "run: `cgrun train MODEL.yaml --resume " +
-        folder + "`; so does `--set KEY=PATH`, with a whole path";
+        ShellWord(folder) + "`; so does `--set KEY=PATH`, with a whole path";
     told.Error(item.mark, item.message,
                item.help + (first ? (item.help.empty() ? "" : "; ") + way : ""));
   }
@@ -144,10 +145,10 @@ bool FindData(const ModelSpec& model, const std::string& folder) {
 void CheckIsModelFile(const std::string& model, const std::string& folder) {
   if (!IsProgramFile(model)) return;
   throw InputError("'" + model + "' is a compiled program, and a run is resumed without one",
-                   "`cgrun train --resume " + folder +
+                   "`cgrun train --resume " + ShellWord(folder) +
                        "` goes on by the model file in the run's folder, which it compiles again, "
                        "also of a run that a program began; `cgrun train " +
-                       model + " --weights " + folder +
+                       ShellWord(model) + " --weights " + ShellWord(folder) +
                        " --out DIR` begins a new run of the program with its weights");
 }
 
@@ -159,14 +160,26 @@ void CheckIsNoCheckpoint(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(run + "/model.yaml", error)) return;
   throw InputError("'" + path + "' is a checkpoint, and --resume takes the run folder",
-                   "`--resume " + run + "` goes on from the newest checkpoint in it");
+                   "`--resume " + ShellWord(run) + "` goes on from the newest checkpoint in it");
+}
+
+}  // namespace
+
+namespace {
+
+// Whether something is at `path`. Throws UserError where the system does not let this user look.
+bool IsThere(const std::string& path) {
+  std::error_code error;
+  const bool exists = std::filesystem::exists(path, error);
+  if (error) ThrowSystemError("open", path, error.value());
+  return exists;
 }
 
 }  // namespace
 
 std::string HelpWithStop(const std::string& folder) {
   return "to train on, begin a new run with its weights, which may wait longer: `cgrun train " +
-         folder + "/model.yaml --weights " + folder +
+         ShellWord(folder + "/model.yaml") + " --weights " + ShellWord(folder) +
          " --out DIR --set train.early_stop.patience=N`";
 }
 
@@ -176,13 +189,13 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   ModelFlags of_run;
   of_run.model = folder + "/model.yaml";
   std::error_code error;
-  if (!std::filesystem::exists(folder, error)) {
+  if (!IsThere(folder)) {
     throw InputError(SystemErrorText("open", folder, ENOENT), MissingHelp(folder, kResumeHelp));
   }
   if (!std::filesystem::is_directory(folder, error)) {
     throw InputError("'" + folder + "' is a file, not a folder", kResumeHelp);
   }
-  if (!std::filesystem::exists(of_run.model, error)) {
+  if (!IsThere(of_run.model)) {
     throw InputError("the folder '" + folder + "' is not that of a run: it has no model.yaml",
                      kResumeHelp);
   }
@@ -193,7 +206,7 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
                    "' cannot go on: its model.yaml is none that this version of cgrun reads",
                "another version has written it, or it was changed: mend there what is told above, "
                "or begin a new run with its weights: `cgrun train MODEL --weights " +
-                   folder + "`");
+                   ShellWord(folder) + "`");
     return std::nullopt;
   }
   ModelFlags now = flags;

@@ -1,9 +1,7 @@
 // Dates, and command lines as text.
 #include "src/cli/run_origin.h"
 
-#include <algorithm>
 #include <ctime>
-#include <string_view>
 
 #include "src/base/printable.h"
 #include "src/cli/version.h"
@@ -19,18 +17,6 @@ constexpr size_t kMostOfCommand = 2000;  // bytes
 std::string& CommandOfProcess() {
   static std::string command;
   return command;
-}
-
-bool IsPlain(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return letter || std::string_view("_./=,:@%+-").find(c) != std::string_view::npos;
-}
-
-std::string Quoted(std::string_view argument) {
-  if (!argument.empty() && std::ranges::all_of(argument, IsPlain)) return std::string(argument);
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 // "2026-05-04 15:30:00 +0200", in the time zone of the machine.
@@ -50,7 +36,7 @@ void NoteCommandLine(int argc, const char* const* argv) {
 
 std::string CommandText(int argc, const char* const* argv) {
   std::string text = "cgrun";
-  for (int i = 1; i < argc; ++i) text += " " + Quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) text += " " + ShellWord(argv[i]);
   const bool is_cut = text.size() > kMostOfCommand;
   if (is_cut) text.resize(kMostOfCommand);
   return PrintableText(text) + (is_cut ? "…" : "");

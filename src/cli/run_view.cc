@@ -9,6 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/base/printable.h"
 #include "src/cli/console.h"
 #include "src/cli/metric_tables.h"
 #include "src/cli/weights_flag.h"
@@ -184,7 +185,7 @@ std::string StopText(const EarlyStop& stop) {
 }
 
 RunView::RunView(int64_t epochs)
-    : progress_(stderr, isatty(STDERR_FILENO) != 0, ColorOnStderr()),
+    : progress_(stderr, IsTerminal(STDERR_FILENO), ColorOnStderr()),
       quiet_(Quiet()),
       epochs_(epochs) {}
 
@@ -219,7 +220,7 @@ void RunView::OnEvaluationStep(const StepReport& report) {
 }
 
 void RunView::Fold(int64_t lines, const std::string& file) {
-  if (isatty(STDOUT_FILENO) == 0) return;
+  if (!IsTerminal(STDOUT_FILENO)) return;
   every_ = LinesOfOne(lines);
   if (every_ == 1 || quiet_ || WantsJson()) return;
   std::fprintf(stderr,
@@ -341,7 +342,8 @@ void PrintInterrupted(const TrainResult& result, const std::string& folder) {
                "interrupted %s epoch %lld, after step %lld; checkpoint written to %s; "
                "go on with: cgrun train --resume %s\n",
                at_end ? "at the end of" : "in", static_cast<long long>(result.last.epoch + 1),
-               static_cast<long long>(result.steps), result.checkpoint.c_str(), folder.c_str());
+               static_cast<long long>(result.steps), result.checkpoint.c_str(),
+               ShellWord(folder).c_str());
 }
 
 void WarnOfLosses(const PassResult& evaluation) {

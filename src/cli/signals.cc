@@ -1,24 +1,64 @@
-// Signal handlers.
+// Signal handlers. They call what signal-safety(7) lists, and nothing else.
 #include "src/cli/signals.h"
 
 #include <unistd.h>
 
+#include <atomic>
+#include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <initializer_list>
+#include <string_view>
 
 #include "src/cli/command.h"
 
 namespace cgrun {
 namespace {
 
+constexpr unsigned kSecondsForStep = 2;    // after a signal, for the step to end
+constexpr unsigned kSecondsForSaving = 1;  // between two looks whether it is saving still
+
 volatile std::sig_atomic_t interrupted = 0;
 volatile std::sig_atomic_t checkpoint_wanted = 0;
+std::atomic<bool> saving = false;
+std::atomic<int64_t> saved_step = -1;
+// Set before the handlers that read it. Never freed: a signal may come at any time.
+const std::string* resume_command = nullptr;
+
+void Write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
 
 void Exit(int) { _exit(kInterrupted); }
 
+// What has changed since the last checkpoint may be half done, so that nothing is saved of it.
+void ExitFromRun() {
+  const int64_t step = saved_step;
+  if (step >= 0 && resume_command != nullptr && !resume_command->empty()) {
+    char digits[24];
+    const char* const end = std::to_chars(digits, digits + sizeof(digits), step).ptr;
+    Write("\ninterrupted within a step; the last checkpoint is that of step ");
+    Write({digits, static_cast<size_t>(end - digits)});
+    Write("; go on with: ");
+    Write(*resume_command);
+    Write("\n");
+  }
+  _exit(kInterrupted);
+}
+
 void StopOrExit(int) {
-  if (interrupted != 0) _exit(kInterrupted);
+  if (interrupted != 0) ExitFromRun();
   interrupted = 1;
+  alarm(kSecondsForStep);
+}
+
+void EndLongStep(int) {
+  if (!saving) ExitFromRun();
+  alarm(kSecondsForSaving);
 }
 
 void WantCheckpoint(int) { checkpoint_wanted = 1; }
@@ -45,9 +85,16 @@ void ExitOnInterrupts() {
   Install(WantCheckpoint, {SIGUSR1});
 }
 
-RunSignals WatchSignals() {
+RunSignals WatchSignals(const std::string& resume) {
+  resume_command = new std::string(resume);
+  Install(EndLongStep, {SIGALRM});
   Install(StopOrExit, {SIGINT, SIGTERM, SIGHUP});
-  return {&interrupted, &checkpoint_wanted};
+  return {&interrupted, &checkpoint_wanted, &saving, &saved_step};
+}
+
+void RunHasEnded() {
+  alarm(0);
+  Install(Exit, {SIGINT, SIGTERM, SIGHUP});
 }
 
 }  // namespace cgrun

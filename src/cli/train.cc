@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "src/base/printable.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/memory_cap.h"
@@ -120,7 +121,7 @@ void TellOfJumps(const ResumedRun& resumed, const Session& session) {
             "the rates are those of a run that had this length from its start, the steps so "
             "far are not; to go on from the weights with rates of your own, begin a run, with "
             "an `lr` of {:.2g}, say: `cgrun train MODEL --weights {} --out DIR`",
-            jump.after, resumed.checkpoint));
+            jump.after, ShellWord(resumed.checkpoint)));
     PrintDiagnostics(diagnostics);
   }
 }
@@ -282,7 +283,10 @@ void WarnOfFolder(const std::string& folder, bool force, const std::vector<std::
 
 TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) {
   try {
-    return session.Train(folder, view, WatchSignals());
+    const std::string resume = Quiet() ? "" : "cgrun train --resume " + ShellWord(folder);
+    TrainResult result = session.Train(folder, view, WatchSignals(resume));
+    RunHasEnded();
+    return result;
   } catch (const UserError& error) {
     WriteFailure(folder, error);
     throw;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "src/base/printable.h"
 #include "src/cli/console.h"
 #include "src/cli/run_split.h"
 #include "src/io/file_error.h"
@@ -97,7 +98,7 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   throw InputError(
       SystemErrorText("open", run, ENOENT),
       "it is where the weights of " + model.file_name + " are looked for: `cgrun train " +
-          model.file_name +
+          ShellWord(model.file_name) +
           "` makes it; --weights takes another run folder or a file: `--weights runs/other`, "
           "`--weights trained.safetensors`");
 }

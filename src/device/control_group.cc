@@ -6,15 +6,18 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 namespace cgrun {
 namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+constexpr double kNoQuota = std::numeric_limits<double>::infinity();
 
-// The names of a version's files, and where its groups are mounted.
+// The names of a version's files of memory, and where its groups are mounted.
 struct Version {
   const char* mount;
   const char* limit;
@@ -39,15 +42,36 @@ int64_t LeftIn(const std::string& folder, const Version& version) {
   return std::max<int64_t>(0, limit - used);
 }
 
-// What the group at `path` and those above it leave.
-int64_t LeftUpwards(const std::string& root, std::string path, const Version& version) {
-  int64_t left = kNoLimit;
-  for (;;) {
-    left = std::min(left, LeftIn(root + version.mount + path, version));
-    const size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return left;
+// A quota in processors: microseconds of their time in each period of microseconds.
+double Processors(double quota, double period) {
+  return quota > 0 && period > 0 ? quota / period : kNoQuota;
+}
+
+// "200000 100000", or "max 100000".
+double QuotaOfVersion2(const std::string& folder) {
+  std::ifstream file(folder + "/cpu.max");
+  double quota = 0, period = 0;
+  return file >> quota >> period ? Processors(quota, period) : kNoQuota;
+}
+
+// -1 is no quota.
+double QuotaOfVersion1(const std::string& folder) {
+  std::ifstream quota_file(folder + "/cpu.cfs_quota_us"),
+      period_file(folder + "/cpu.cfs_period_us");
+  double quota = 0, period = 0;
+  return quota_file >> quota && period_file >> period ? Processors(quota, period) : kNoQuota;
+}
+
+// The least of what `in_group` says of the folders of the group at `path` and of those above it.
+template <class Number>
+Number LeastUpwards(const std::string& mount, std::string path,
+                    const std::function<Number(const std::string&)>& in_group) {
+  Number least = in_group(mount + path);
+  for (size_t slash; (slash = path.rfind('/')) != std::string::npos;) {
     path.resize(slash);
+    least = std::min(least, in_group(mount + path));
   }
+  return least;
 }
 
 // Whether `name` is one of a list with commas.
@@ -60,22 +84,51 @@ bool IsListed(std::string_view list, std::string_view name) {
   }
 }
 
+// A group of this process.
+struct Group {
+  std::string controllers;  // with commas; "": of version 2, which has one group for all
+  std::string path;
+
+  bool is_version2() const { return controllers.empty(); }
+};
+
+std::vector<Group> Groups(const std::string& root) {
+  std::vector<Group> groups;
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    groups.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
+  }
+  return groups;
+}
+
 }  // namespace
 
 int64_t ControlGroupMemory(const std::string& root) {
   int64_t left = kNoLimit;
-  std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string path = line.substr(second + 1);
-    if (controllers.empty()) left = std::min(left, LeftUpwards(root, path, kVersion2));
-    if (IsListed(controllers, "memory")) {
-      left = std::min(left, LeftUpwards(root, path, kVersion1));
-    }
+  for (const Group& group : Groups(root)) {
+    if (!group.is_version2() && !IsListed(group.controllers, "memory")) continue;
+    const Version& version = group.is_version2() ? kVersion2 : kVersion1;
+    left = std::min(left, LeastUpwards<int64_t>(
+                              root + version.mount, group.path,
+                              [&](const std::string& folder) { return LeftIn(folder, version); }));
   }
   return left;
+}
+
+double ControlGroupProcessors(const std::string& root) {
+  double quota = kNoQuota;
+  for (const Group& group : Groups(root)) {
+    if (group.is_version2()) {
+      quota = std::min(quota,
+                       LeastUpwards<double>(root + "/sys/fs/cgroup", group.path, QuotaOfVersion2));
+    } else if (IsListed(group.controllers, "cpu")) {
+      quota = std::min(
+          quota, LeastUpwards<double>(root + "/sys/fs/cgroup/cpu", group.path, QuotaOfVersion1));
+    }
+  }
+  return quota;
 }
 
 }  // namespace cgrun

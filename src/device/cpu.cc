@@ -17,6 +17,7 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/device/address_space.h"
 #include "src/device/host_limits.h"
 
 namespace cgrun {
@@ -57,16 +58,6 @@ std::byte* MapPages(int64_t bytes) {
 
 std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
 
-// "200000 100000" of cpu.max: two threads' worth of time; no limit for "max 100000".
-int ControlGroupThreads() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  double quota = 0, period = 0;
-  if (!(file >> quota >> period) || quota <= 0 || period <= 0) {
-    return std::numeric_limits<int>::max();
-  }
-  return std::max(1, static_cast<int>(quota / period + 0.5));
-}
-
 }  // namespace
 
 void CheckRoom(int64_t bytes, int64_t free_bytes) {
@@ -74,12 +65,6 @@ void CheckRoom(int64_t bytes, int64_t free_bytes) {
   throw UserError("cannot take " + MiB(bytes) + " of memory: " + MiB(free_bytes) + " are free",
                   "a smaller batch (`--batch N`) or a smaller model needs less; `cgrun plan MODEL` "
                   "says what takes how much");
-}
-
-// OpenMP has the mask that the process began with: where threads are pinned, that of this one has
-// a single processor. OMP_THREAD_LIMIT is of the whole process.
-int HostThreads() {
-  return std::min({omp_get_num_procs(), ControlGroupThreads(), omp_get_thread_limit()});
 }
 
 CpuDevice::~CpuDevice() {
@@ -105,8 +90,11 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   CheckRoom(mapped, FreeHostMemory());
   std::byte* const arena = MapPages(mapped);
   if (arena == nullptr) {
-    throw UserError("cannot take " + MiB(mapped) + " of memory: " + std::strerror(errno),
-                    "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
+    const std::string reason = std::strerror(errno);  // what follows changes errno
+    const std::string limit = Describe(LeastAddressLimit());
+    throw UserError(
+        "cannot take " + MiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
+        "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
   }
   std::memset(arena, 0, static_cast<size_t>(mapped));
   arenas_[arena] = mapped;

@@ -1,13 +1,12 @@
-// /proc/meminfo, the control groups, and getrlimit.
+// /proc/meminfo, the control groups, and the limits on addresses.
 #include "src/device/host_limits.h"
-
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
 #include <string>
 
 #include "src/base/process_memory.h"
+#include "src/device/address_space.h"
 #include "src/device/control_group.h"
 #include "src/device/device.h"
 
@@ -16,14 +15,6 @@ namespace {
 
 int64_t Sum(int64_t left, int64_t held) {
   return left > HostLimits::kNone - held ? HostLimits::kNone : left + held;
-}
-
-int64_t AddressSpaceLimit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return HostLimits::kNone;
-  }
-  return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, HostLimits::kNone));
 }
 
 int64_t AvailableMemory() {
@@ -47,15 +38,12 @@ MachineMemory ReadMachineMemory() {
 HostLimits ReadHostLimits() {
   const ProcessMemory held = ReadProcessMemory();
   return {Sum(AvailableMemory(), held.anonymous),
-          Sum(ControlGroupMemory(""), held.anonymous + held.page_tables), AddressSpaceLimit()};
+          Sum(ControlGroupMemory(""), held.anonymous + held.page_tables),
+          Sum(LeastAddressLimit().left, held.address_space)};
 }
 
 int64_t FreeHostMemory() {
-  const int64_t limit = AddressSpaceLimit();
-  const int64_t addresses = limit == HostLimits::kNone
-                                ? limit
-                                : std::max<int64_t>(0, limit - ReadProcessMemory().address_space);
-  return std::min({AvailableMemory(), ControlGroupMemory(""), addresses});
+  return std::min({AvailableMemory(), ControlGroupMemory(""), LeastAddressLimit().left});
 }
 
 }  // namespace cgrun

@@ -80,7 +80,6 @@ HWY_EXPORT(Triad);
 constexpr int kSteady = 6;  // measurements that do not better the best
 constexpr int kMostMeasurements = 60;
 constexpr int64_t kRounds = 2'000'000;
-constexpr int64_t kElements = int64_t{16} << 20;  // 64 MiB a vector
 constexpr int64_t kLanesAtMost = 512;
 
 double Seconds(const std::function<void()>& work) {
@@ -104,10 +103,14 @@ double FlopsPerSecond(int threads) {
   });
 }
 
-double BytesPerSecond(int threads) {
+double BytesPerSecond(int threads, int64_t most_bytes) {
   const auto triad = HWY_DYNAMIC_DISPATCH(Triad);
-  std::vector<float> a(kElements), b(kElements, 1.0F), c(kElements, 2.0F);
-  const int64_t share = kElements / threads / kLanesAtMost * kLanesAtMost;
+  constexpr int64_t kVectors = 3;
+  const int64_t share = most_bytes / kVectors / static_cast<int64_t>(sizeof(float)) / threads /
+                        kLanesAtMost * kLanesAtMost;
+  if (share == 0) return 0;
+  const auto elements = static_cast<size_t>(share * threads);
+  std::vector<float> a(elements), b(elements, 1.0F), c(elements, 2.0F);
   const double bytes = 3.0 * sizeof(float) * static_cast<double>(share) * threads;
   return BestRate([&] {
     return bytes / Seconds([&] {
@@ -132,8 +135,8 @@ double BestRate(const std::function<double()>& measure) {
   return best;
 }
 
-Peaks MeasurePeaks(int threads) {
-  return {threads, FlopsPerSecond(threads), BytesPerSecond(threads)};
+Peaks MeasurePeaks(int threads, int64_t most_bytes) {
+  return {threads, FlopsPerSecond(threads), BytesPerSecond(threads, most_bytes)};
 }
 
 }  // namespace cgrun

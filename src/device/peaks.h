@@ -3,6 +3,7 @@
 #ifndef CGRUN_DEVICE_PEAKS_H_
 #define CGRUN_DEVICE_PEAKS_H_
 
+#include <cstdint>
 #include <functional>
 
 namespace cgrun {
@@ -13,8 +14,10 @@ struct Peaks {
   double bytes_per_second = 0;  // a ← b + s·c on vectors beyond the caches: bytes read and written
 };
 
-// Takes about half a second, twice that on a busy machine, and 192 MiB while it runs.
-Peaks MeasurePeaks(int threads);
+// Takes about half a second, twice that on a busy machine, and `most_bytes` of memory while it runs.
+// Fewer bytes than the caches hold give the bandwidth of those caches.
+inline constexpr int64_t kPeakBytes = int64_t{192} << 20;
+Peaks MeasurePeaks(int threads, int64_t most_bytes = kPeakBytes);
 
 // The best of several measurements, those that something else disturbed left out: it measures until
 // six in a row have not bettered what was there by 1 %, 60 times at most.

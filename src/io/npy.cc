@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/base/printable.h"
 #include "src/io/atomic_file.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
@@ -177,6 +178,7 @@ Shape WithRows(const Shape& row, int64_t rows) {
 }  // namespace
 
 bool BeginsAsNpy(const std::string& path) {
+  if (!SpecialKindOf(path).empty()) return false;  // to read it may wait for ever
   char start[kMagic.size()] = {};
   std::ifstream(path, std::ios::binary).read(start, sizeof(start));
   return std::string_view(start, sizeof(start)) == kMagic;

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "src/base/check.h"
+#include "src/base/printable.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -40,7 +41,7 @@ int OpenRegular(const std::string& path, int64_t* size) {
   }
   close(fd);
   if (error != 0) ThrowSystemError("open", path, error);
-  ThrowFileError(path, S_ISDIR(status.st_mode) ? "is a folder, not a file" : "is not a file");
+  ThrowFileError(path, "is " + std::string(SpecialKind(status.st_mode)) + ", not a file");
 }
 
 bool BeginsAsGzip(int fd) {

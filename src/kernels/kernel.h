@@ -142,9 +142,11 @@ class KernelLibrary : public Target {
   virtual bool uses_threads() const { return true; }
 };
 
-// The kernel library of a device ("reference", "cuda:1"), or null.
+// The kernel library of a device ("reference", "cuda:1"), or null. Throws UserError if a library
+// that its kernels call cannot be loaded.
 const KernelLibrary* FindKernelLibrary(std::string_view device);
-// What the kernels of a known device are made of: their fingerprint, or "built without oneDNN".
+// What the kernels of a known device are made of: their fingerprint, or "built without oneDNN", or
+// why what they call cannot be loaded.
 std::string DescribeKernels(std::string_view device);
 // What `auto` stands for: of the host's devices in this build the fastest.
 std::string_view FastestHostDevice();

@@ -1,5 +1,6 @@
 // The devices' kernel libraries, a line each.
 #include "src/base/check.h"
+#include "src/base/diagnostics.h"
 #include "src/kernels/cpu/library.h"
 #include "src/kernels/cuda/library.h"
 #include "src/kernels/kernel.h"
@@ -38,10 +39,14 @@ const KernelLibrary* FindKernelLibrary(std::string_view device) {
 std::string DescribeKernels(std::string_view device) {
   const LibraryEntry* const entry = FindEntry(device);
   CGRUN_CHECK(entry != nullptr) << "no kernels for " << device;
-  const KernelLibrary* const library = entry->find();
-  return library == nullptr ? std::string(entry->absent) : library->fingerprint();
+  try {
+    const KernelLibrary* const library = entry->find();
+    return library == nullptr ? std::string(entry->absent) : library->fingerprint();
+  } catch (const UserError& error) {
+    return std::string("none: ") + error.what();
+  }
 }
 
-std::string_view FastestHostDevice() { return cpu::Library() != nullptr ? "cpu" : "blas"; }
+std::string_view FastestHostDevice() { return cpu::HasLibrary() ? "cpu" : "blas"; }
 
 }  // namespace cgrun

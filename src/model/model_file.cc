@@ -30,6 +30,9 @@ std::string ReadFile(const std::string& path, std::string& text) {
   };
   if (!fs::exists(path, error)) return cannot_open(std::errc::no_such_file_or_directory);
   if (fs::is_directory(path, error)) return cannot_open(std::errc::is_a_directory);
+  if (const std::string_view kind = SpecialKindOf(path); !kind.empty()) {
+    return "'" + path + "' is " + std::string(kind) + ", not a file";
+  }
   std::ifstream file(path, std::ios::binary);
   // One byte more than is allowed is enough to know that the file is too large.
   text.resize(kMaxFileBytes + 1);

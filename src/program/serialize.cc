@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "src/base/diagnostics.h"
+#include "src/base/printable.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
 #include "src/io/read_file.h"
@@ -34,7 +35,8 @@ T Take(const std::string& bytes, size_t at) {
 // How to get a good program in place of `file`, whose name may be that of something else.
 std::string CompileHelp(const std::string& file) {
   const bool named_so = file.ends_with(".cgb");
-  return "compile it again: `cgrun compile MODEL -o " + (named_so ? file : "M.cgb") + "`";
+  return "compile it again: `cgrun compile MODEL -o " + (named_so ? ShellWord(file) : "M.cgb") +
+         "`";
 }
 
 // The CBOR behind a header that is sound.

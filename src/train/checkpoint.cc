@@ -346,6 +346,9 @@ std::vector<CheckpointFile> CheckpointsIn(const std::string& folder) {
 }
 
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged) {
+  std::error_code error;
+  const fs::directory_iterator readable(folder, error);
+  if (error) ThrowSystemError("read the folder", folder, error.value());
   const std::vector<CheckpointFile> files = CheckpointsIn(folder);
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     if (IsWhole(file->path, damaged)) return file->path;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "src/device/device.h"
+#include "src/device/host_threads.h"
 
 namespace cgrun {
 namespace {
@@ -90,7 +90,7 @@ std::optional<ProcessorTimes> ProcessorTimesReader::Times() const {
 }
 
 MachineLoad::MachineLoad() : begin_(Read()) {
-  if (begin_.machine && begin_.machine->processors != HostThreads()) begin_.machine.reset();
+  if (begin_.machine && begin_.machine->processors != HostProcessors()) begin_.machine.reset();
 }
 
 MachineLoad::Reading MachineLoad::Read() {

@@ -15,6 +15,7 @@
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/io/npy.h"
+#include "src/io/read_file.h"
 #include "src/train/sample_shape.h"
 
 namespace cgrun {
@@ -114,11 +115,9 @@ void PredictSource::AddArgument(const std::string& argument) {
   if (feeds_all) return AddShared(argument);
   Stream& stream = StreamOf(argument, &path);
   std::error_code error;
-  if (fs::is_directory(path, error)) {
-    AddFolder(stream, path);
-  } else {
-    AddFile(stream, path);
-  }
+  if (fs::is_directory(path, error)) return AddFolder(stream, path);
+  if (fs::exists(path, error)) FileReader(path, FileReader::Gzip::kNever);  // refuses what is none
+  AddFile(stream, path);
 }
 
 // Opens a table for the first time, and notes what is to be told of it.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/json_text.h"
+#include "src/base/printable.h"
 #include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
@@ -123,9 +124,10 @@ void RunFolder::Check(const std::string& folder, bool force,
                      "--out DIR takes another");
   }
   if (!files.empty() && !force && !FailedAtOnce(folder)) {
-    const std::string resume = CheckpointsIn(folder).empty()
-                                   ? ""
-                                   : "`cgrun train --resume " + folder + "` goes on with it, ";
+    const std::string resume =
+        CheckpointsIn(folder).empty()
+            ? ""
+            : "`cgrun train --resume " + ShellWord(folder) + "` goes on with it, ";
     throw InputError("the run folder '" + folder + "' exists already",
                      resume + "--force replaces what is in it, --out DIR takes another");
   }
@@ -309,6 +311,7 @@ bool HasSummary(const std::string& folder) {
 bool IsUnfinishedRun(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(folder + kSettings, error)) return false;
+  if (!SpecialKindOf(folder + kSummary).empty()) return true;
   std::ifstream summary(folder + kSummary);
   const auto json = nlohmann::json::parse(summary, nullptr, /*allow_exceptions=*/false);
   return !json.is_object() || json.value("interrupted", nlohmann::json(false)) == true;

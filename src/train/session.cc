@@ -410,7 +410,8 @@ PassResult Session::Evaluate(const std::string& split, SessionObserver& observer
   return result;
 }
 
-void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult& result) {
+bool Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult& result,
+                            const volatile std::sig_atomic_t* stop) {
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -423,6 +424,7 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
   StepReport report;
   report.batches = LimitBatches(loader.batches_per_epoch());
   while (report.batch < report.batches) {
+    if (stop != nullptr && *stop != 0) return false;
     const Batch* batch = loader.Next();
     if (batch == nullptr) break;
     const int entry = split.runner->Run(*batch, 0, {});
@@ -438,6 +440,7 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
   result.class_share = split.class_share;
   result.seconds = elapsed();
   result.stall_seconds = loader.stall_seconds() - stall_before;
+  return true;
 }
 
 void PassResult::Fill(const std::string& name, BatchRunner& runner) {

@@ -3,6 +3,7 @@
 #ifndef CGRUN_TRAIN_SESSION_H_
 #define CGRUN_TRAIN_SESSION_H_
 
+#include <atomic>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -122,10 +123,15 @@ class SessionObserver {
   virtual void OnEpoch(const EpochReport&) {}
 };
 
-// What others ask of a run while it goes on; null: nothing. A run looks at them after each step.
+// What others ask of a run while it goes on; null: nothing. A run looks at them after each step,
+// and at `stop` between the batches of the evaluation that ends an epoch.
 struct RunSignals {
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: it ends
   volatile std::sig_atomic_t* checkpoint = nullptr;  // not 0: it writes one, and sets this to 0
+  // What it tells who may have to end the process within a step: whether it is saving what it has,
+  // and the step that the last checkpoint in its folder is of; −1 before the first.
+  std::atomic<bool>* saving = nullptr;
+  std::atomic<int64_t>* saved_step = nullptr;
 };
 
 // How `early_stop` has ended a run.
@@ -285,8 +291,10 @@ class Session {
   // Throws MayNotFit.
   void CheckLimits(const ProgramImage& image) const;
   void MakeSplits();
-  // Fills `result`; allocates only where that is empty.
-  void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
+  // Fills `result`; allocates only where that is empty. Returns false, with `result` as it was, as
+  // soon as `stop` is there and not 0.
+  bool RunEvaluation(Split& split, SessionObserver& observer, PassResult& result,
+                     const volatile std::sig_atomic_t* stop = nullptr);
   // The metrics of `keep_best` and `early_stop`.
   void ReadWatchedMetrics(Diagnostics& diagnostics);
   // The state of the schedules that watch a metric, into and from numbers of a checkpoint.

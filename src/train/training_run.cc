@@ -23,6 +23,23 @@ namespace {
 
 bool IsSet(const volatile std::sig_atomic_t* flag) { return flag != nullptr && *flag != 0; }
 
+// While it lives, the run is saving what it has.
+class Saving {
+ public:
+  explicit Saving(std::atomic<bool>* saving) : saving_(saving) { Set(true); }
+  ~Saving() { Set(before_); }
+  Saving(const Saving&) = delete;
+  Saving& operator=(const Saving&) = delete;
+
+ private:
+  void Set(bool saving) {
+    if (saving_ != nullptr) before_ = saving_->exchange(saving);
+  }
+
+  std::atomic<bool>* saving_;
+  bool before_ = false;
+};
+
 }  // namespace
 
 // One call of Session::Train.
@@ -37,13 +54,14 @@ class TrainingRun {
         signals_(signals),
         state_(session.run_state_),
         checkpoint_(*session.engine_, state_, MetadataOf(session)),
-        due_(spec_, signals_.checkpoint, session.options_.checkpoint.empty() ? -1 : state_.step),
+        due_(spec_, signals_.checkpoint, HasCheckpointOf(session) ? state_.step : -1),
         replay_file_(session.options_.checkpoint),
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {
     result_.resumed_step = state_.step;
     result_.left_out = session_.data_.left_out;
     ReserveReport();
+    if (checkpoints_ && !session.options_.checkpoint.empty()) NoteSaved();
   }
 
   TrainResult Run() {
@@ -51,7 +69,11 @@ class TrainingRun {
       WriteCheckpoint();
     } else {
       result_.stopped_early = session_.IsStopped(state_);
-      if (Done() && !result_.interrupted) EvaluateAgain();
+      if (!HasBatches()) {
+        RunEpoch();  // a signal stopped the evaluation at its end
+      } else if (Done() && !result_.interrupted) {
+        EvaluateAgain();
+      }
     }
     NoteTime();
     while (!Done()) RunEpoch();
@@ -59,6 +81,11 @@ class TrainingRun {
   }
 
  private:
+  // The checkpoint of a stopped evaluation is of an epoch that has not ended: it is written anew.
+  static bool HasCheckpointOf(const Session& session) {
+    return !session.options_.checkpoint.empty() &&
+           session.run_state_.batch < session.batches_per_epoch_;
+  }
   static SafetensorsMetadata MetadataOf(const Session& session) {
     SafetensorsMetadata metadata = ClassMetadata(session.class_names_);
     metadata.merge(session.DataMetadata());
@@ -173,7 +200,7 @@ class TrainingRun {
     const auto begin = std::chrono::steady_clock::now();
     if (due_.Evaluation(state_.step)) {
       FillReport();
-      Evaluate();
+      Evaluate(/*stop=*/nullptr);
     }
     if (due_.Checkpoint(state_.step)) WriteCheckpoint();
     aside_seconds_ += Seconds(begin);
@@ -186,7 +213,8 @@ class TrainingRun {
     if (due_.is_evaluated(state_.step)) {
       // By AfterStep(), and that was the end.
     } else if (due_.EvaluationAtEnd(state_.step) || Done()) {
-      Evaluate();
+      Evaluate(whole ? signals_.stop : nullptr);
+      if (result_.interrupted) return;
     } else {
       for (PassResult& pass : report_.evaluations) pass.samples = 0;
       Log();
@@ -206,13 +234,17 @@ class TrainingRun {
     return split != nullptr ? split : session_.FindSplit("test");
   }
 
-  void Evaluate() {
+  // `stop`, where it is not null, ends it and the run: what goes on from there evaluates anew.
+  void Evaluate(const volatile std::sig_atomic_t* stop) {
     CheckState();
-    due_.Evaluated(state_.step);
     if (Session::Split* split = EpochSplit()) {
-      session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+      if (!session_.RunEvaluation(*split, observer_, report_.evaluations[0], stop)) {
+        result_.interrupted = true;
+        return;
+      }
       Judge(report_.evaluations[0]);
     }
+    due_.Evaluated(state_.step);
     Log();
   }
 
@@ -270,6 +302,7 @@ class TrainingRun {
   void WriteCheckpoint() {
     if (signals_.checkpoint != nullptr) *signals_.checkpoint = 0;
     if (!checkpoints_ || due_.is_written(state_.step)) return;
+    const Saving saving(signals_.saving);
     const auto begin = std::chrono::steady_clock::now();
     CompleteState();
     CheckState();
@@ -278,12 +311,18 @@ class TrainingRun {
     checkpoint_seconds_ += Seconds(begin);
     ++checkpoints_written_;
     due_.Written(state_.step);
+    NoteSaved();
     replay_from_ = {state_.epoch, state_.batch, state_.step};
     replay_file_ = checkpoints_->PathOf(state_.step);
   }
 
+  void NoteSaved() {
+    if (signals_.saved_step != nullptr) *signals_.saved_step = state_.step;
+  }
+
   void WriteBest() {
     if (best_path_.empty()) return;
+    const Saving saving(signals_.saving);
     CompleteState();
     CheckState();
     checkpoint_.Write(best_path_, state_);
@@ -346,8 +385,11 @@ class TrainingRun {
     result_.heap_growth_bytes = now.heap_bytes - heap_->heap_bytes;
   }
 
-  // The last evaluation and the last checkpoint allocate no more than a step.
+  // The last evaluation and the last checkpoint allocate no more than a step. Who ends the process
+  // within the evaluation has the checkpoint.
   TrainResult Finish() {
+    std::optional<Saving> saving;
+    if (result_.interrupted) saving.emplace(signals_.saving);
     result_.seconds = Seconds(start_);
     result_.checkpoint_seconds = checkpoint_seconds_;
     result_.checkpoints = checkpoints_written_;
@@ -356,11 +398,11 @@ class TrainingRun {
       result_.step_slowdown = step_times_.Slowdown();
     }
     if (on_host) result_.others_share = load_.OthersShare();
+    WriteCheckpoint();
     if (test_ != nullptr && !result_.interrupted) {
       session_.RunEvaluation(*test_, observer_, test_report_);
     }
     session_.NoteMemory();
-    WriteCheckpoint();
     CountAllocations();
     if (session_.times_ != nullptr && session_.options_.compile.arena_cap > 0) {
       result_.slowdown = SlowdownOf(*session_.engine_, *session_.times_);

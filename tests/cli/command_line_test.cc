@@ -35,11 +35,47 @@ std::string ParseErrorOf(const std::string& line) {
   Command chosen;
   const auto app = MakeCommandLine(&chosen);
   try {
-    app->parse(static_cast<int>(arguments.size()), arguments.data());
+    ParseWords(*app, arguments);
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? "" : error.what();
   }
   return chosen ? "" : "it chooses no verb";
+}
+
+// The values of an argument of a verb's command line.
+std::vector<std::string> ValuesIn(std::vector<std::string> words, const std::string& argument) {
+  std::vector<char*> typed;
+  for (std::string& word : words) typed.push_back(word.data());
+  Command chosen;
+  const auto app = MakeCommandLine(&chosen);
+  ParseWords(*app, typed);
+  return app->get_subcommands()[0]->get_option(argument)->results();
+}
+
+using Words = std::vector<std::string>;
+
+TEST(CommandLine, WordsAreTakenAsTheyAreTyped) {
+  for (const std::string word : {"[2024]", "[x,y]", "[]", "[", "++", "{}", "%%", "a,b", "[a b]"}) {
+    EXPECT_EQ(ValuesIn({"cgrun", "predict", "m.yaml", word}, "INPUT"), Words({word})) << word;
+    EXPECT_EQ(ValuesIn({"cgrun", "predict", word, "x"}, "MODEL"), Words({word})) << word;
+    EXPECT_EQ(ValuesIn({"cgrun", "train", "m.yaml", "--out", word}, "--out"), Words({word}));
+    EXPECT_EQ(ValuesIn({"cgrun", "train", "m.yaml", "--out=" + word}, "--out"), Words({word}));
+    EXPECT_EQ(ValuesIn({"cgrun", "train", "m.yaml", "--set", word}, "--set"), Words({word}));
+  }
+}
+
+TEST(CommandLine, ARepeatableFlagTakesOneWordEachTime) {
+  for (const std::string flag : {"--set", "--keep", "--disable-pass", "--dump-after"}) {
+    const Words words = {"cgrun", "train", flag, "a=b", "m.yaml", flag, "c"};
+    EXPECT_EQ(ValuesIn(words, flag), Words({"a=b", "c"})) << flag;
+    EXPECT_EQ(ValuesIn(words, "MODEL"), Words({"m.yaml"})) << flag;
+  }
+}
+
+TEST(CommandLine, AnEmptyValueIsNotTheNextWord) {
+  const Words words = {"cgrun", "train", "--out=", "m.yaml"};
+  EXPECT_EQ(ValuesIn(words, "--out"), Words({""}));
+  EXPECT_EQ(ValuesIn(words, "MODEL"), Words({"m.yaml"}));
 }
 
 // The models of the project that a line names.

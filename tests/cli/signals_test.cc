@@ -11,7 +11,7 @@ namespace {
 TEST(Signals, ACheckpointIsWantedOnceTheRunBegins) {
   ExitOnInterrupts();
   ASSERT_EQ(std::raise(SIGUSR1), 0);
-  const RunSignals signals = WatchSignals();
+  const RunSignals signals = WatchSignals("");
   EXPECT_NE(*signals.checkpoint, 0);
   EXPECT_EQ(*signals.stop, 0);
 }

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <limits>
 
+#include "src/device/host_threads.h"
+
 namespace cgrun {
 namespace {
 
@@ -117,6 +119,66 @@ TEST_F(ControlGroupTest, APathThatIsNotMountedStandsForTheRoot) {
   Write("/proc/self/cgroup", "4:memory:/docker/0123");
   Group1("", 100, 25);
   EXPECT_EQ(Left(), 75);
+}
+
+constexpr double kNoQuota = std::numeric_limits<double>::infinity();
+
+class ProcessorQuotaTest : public ControlGroupTest {
+ protected:
+  void Quota2(const std::string& path, const std::string& quota) {
+    Write("/sys/fs/cgroup" + path + "/cpu.max", quota);
+  }
+  void Quota1(const std::string& path, int64_t quota, int64_t period) {
+    const std::string folder = "/sys/fs/cgroup/cpu" + path;
+    Write(folder + "/cpu.cfs_quota_us", std::to_string(quota));
+    Write(folder + "/cpu.cfs_period_us", std::to_string(period));
+  }
+  double Quota() const { return ControlGroupProcessors(root_); }
+};
+
+TEST_F(ProcessorQuotaTest, WithoutGroupsThereIsNone) {
+  EXPECT_EQ(Quota(), kNoQuota);
+  Write("/proc/self/cgroup", "0::/run");
+  EXPECT_EQ(Quota(), kNoQuota);
+  Quota2("/run", "max 100000");
+  EXPECT_EQ(Quota(), kNoQuota);
+}
+
+TEST_F(ProcessorQuotaTest, TheLeastOfTheOwnGroupAndThoseAboveCounts) {
+  Write("/proc/self/cgroup", "0::/user/run");
+  Quota2("/user/run", "150000 100000");
+  EXPECT_EQ(Quota(), 1.5);
+  Quota2("/user", "50000 100000");
+  EXPECT_EQ(Quota(), 0.5);
+  Quota2("/other", "1000 100000");
+  EXPECT_EQ(Quota(), 0.5);
+}
+
+TEST_F(ProcessorQuotaTest, TheFirstVersionHasOtherNames) {
+  Write("/proc/self/cgroup", "9:cpu,cpuacct:/box/run\n4:memory:/fast\n0::/");
+  Quota1("", -1, 100'000);
+  EXPECT_EQ(Quota(), kNoQuota);
+  Quota1("/fast", 1000, 100'000);
+  Quota1("/box/run", 300'000, 100'000);
+  EXPECT_EQ(Quota(), 3);
+  Quota1("/box", 50'000, 50'000);
+  EXPECT_EQ(Quota(), 1);
+}
+
+TEST(HostThreadCount, TheLeastLimitIsNamed) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  EXPECT_EQ(CountThreads(8, kNoQuota, kMost, nullptr).threads, 8);
+  EXPECT_EQ(CountThreads(8, 1.5, kMost, nullptr).threads, 2);
+  EXPECT_EQ(CountThreads(8, 0.1, kMost, nullptr).threads, 1);
+  EXPECT_EQ(CountThreads(8, 1e300, kMost, nullptr).threads, 8);
+  EXPECT_EQ(CountThreads(8, 1.5, kMost, nullptr).reason,
+            "the quota of the control group is 1.5 processors");
+  EXPECT_EQ(CountThreads(8, 4, 3, nullptr).reason, "OMP_THREAD_LIMIT is 3");
+  EXPECT_EQ(CountThreads(8, 4, 3, "2,1").reason, "OMP_NUM_THREADS is 2");
+  EXPECT_EQ(CountThreads(8, kNoQuota, kMost, "16").threads, 8);
+  for (const char* text : {"", "x", "0", "-3", "99999999999999999999"}) {
+    EXPECT_EQ(CountThreads(8, kNoQuota, kMost, text).threads, 8) << text;
+  }
 }
 
 TEST_F(ControlGroupTest, LinesThatSayNothingAreNoGroups) {

@@ -21,8 +21,10 @@ def run(*command, **options):
 
 
 def libraries(binary):
-    """The paths of what the loader loads for `binary`, which is told nothing by the environment."""
-    out = run("ldd", binary, env=NO_SETTINGS).stdout
+    """The paths of what the loader loads for `binary`: what it is linked with, and OpenBLAS, which it
+    loads itself from the folders that it was linked with."""
+    trace = {"LD_TRACE_LOADED_OBJECTS": "1", "LD_PRELOAD": "libopenblas.so.0"}
+    out = run(binary, env={**NO_SETTINGS, **trace}).stdout
     return re.findall(r"(/\S+) \(0x", out)
 
 
@@ -100,11 +102,12 @@ class PackageTest(unittest.TestCase):
                             "--limit-batches", "3", "--out", "/tmp/run")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue((root / "tmp/run/summary.json").is_file())
-        # What makes the test worth anything; a build without oneDNN has OpenBLAS alone.
-        libraries = [root / "opt/cgrun/lib" / name for name in ("libdnnl.so.2", "libopenblas.so.0")]
-        library = next(path for path in libraries if path.exists())
-        library.unlink()
-        self.assertIn(library.name, self.in_root(root, cgrun, "--version").stderr)
+        # What makes the test worth anything.
+        (root / "opt/cgrun/lib/libopenblas.so.0").unlink()
+        plan = self.in_root(root, cgrun, "plan", "/opt/cgrun/models/lenet.yaml")
+        self.assertEqual(plan.returncode, 1)
+        self.assertIn("error: cannot load OpenBLAS: libopenblas.so.0", plan.stderr)
+        self.assertEqual(self.in_root(root, cgrun, "--version").returncode, 0)
 
     def test_refuses_what_is_no_program(self):
         done = run("scripts/package", self.work / "nothing", self.work / "out.tar.gz")

@@ -1,28 +1,17 @@
 // Calls of OpenBLAS.
 #include "src/kernels/cpu/blas.h"
 
-#include <cblas.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
-#include "src/base/check.h"
-
-// Of the buffers that products copy their operands to, the first that is free; OpenBLAS's own,
-// which its header leaves out.
-extern "C" void* blas_memory_alloc(int kind);
-extern "C" void blas_memory_free(void* buffer);
+#include "src/kernels/cpu/openblas.h"
 
 namespace cgrun::cpu {
 namespace {
 
 CBLAS_TRANSPOSE Transposition(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
-
-void SetThreads(int threads) {
-  if (openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
-}
 
 constexpr int64_t kMostDeep = 384;     // OpenBLAS's blocks are no deeper
 constexpr int64_t kMostWide = 32'768;  // what a warm-up may take itself
@@ -36,19 +25,19 @@ int64_t deepest = 256;
 template <>
 void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<float>& a, const MatrixOf<float>& b,
               float beta, float* c, int64_t c_stride) noexcept {
-  cblas_sgemm(CblasRowMajor, Transposition(a.transposed), Transposition(b.transposed),
-              static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), 1, a.data,
-              static_cast<blasint>(a.stride), b.data, static_cast<blasint>(b.stride), beta, c,
-              static_cast<blasint>(c_stride));
+  LoadedOpenBlas().sgemm(CblasRowMajor, Transposition(a.transposed), Transposition(b.transposed),
+                         static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k),
+                         1, a.data, static_cast<blasint>(a.stride), b.data,
+                         static_cast<blasint>(b.stride), beta, c, static_cast<blasint>(c_stride));
 }
 
 template <>
 void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<double>& a, const MatrixOf<double>& b,
               double beta, double* c, int64_t c_stride) noexcept {
-  cblas_dgemm(CblasRowMajor, Transposition(a.transposed), Transposition(b.transposed),
-              static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), 1, a.data,
-              static_cast<blasint>(a.stride), b.data, static_cast<blasint>(b.stride), beta, c,
-              static_cast<blasint>(c_stride));
+  LoadedOpenBlas().dgemm(CblasRowMajor, Transposition(a.transposed), Transposition(b.transposed),
+                         static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k),
+                         1, a.data, static_cast<blasint>(a.stride), b.data,
+                         static_cast<blasint>(b.stride), beta, c, static_cast<blasint>(c_stride));
 }
 
 // OpenBLAS asks OpenMP how large a team is to be, which each thread can say of its own teams.
@@ -63,7 +52,7 @@ OneBlasThread::~OneBlasThread() {
 }
 
 void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k) {
-  SetThreads(threads);
+  SetBlasThreads(threads, /*products=*/1);
   const int64_t width = std::min(std::max(m, n), kMostWide), depth = std::min(k, kMostDeep);
   if (width * depth <= widest * deepest) return;
   widest = width;
@@ -105,42 +94,28 @@ class WidestProducts {
 // with. In a team, as products in lanes are: they run on one thread each then.
 void MultiplyInSecondBuffer(int threads, WidestProducts& product) {
   constexpr int kForProducts = 0;
-  void* first = blas_memory_alloc(kForProducts);
+  void* first = LoadedOpenBlas().memory_alloc(kForProducts);
 #pragma omp parallel num_threads(threads)
   {
     if (omp_get_thread_num() == 0) product.Multiply();
   }
-  blas_memory_free(first);
+  LoadedOpenBlas().memory_free(first);
 }
 
 }  // namespace
 
 void WarmUpBlas(int threads, bool lanes) {
-  SetThreads(threads);
+  SetBlasThreads(threads, /*products=*/lanes ? threads : 1);
   WidestProducts product;
   product.Multiply();
   if (lanes && threads > 1) MultiplyInSecondBuffer(threads, product);
 }
 
 std::string BlasVersion() {
-  CGRUN_CHECK(openblas_get_parallel() == OPENBLAS_OPENMP) << "another OpenBLAS than OpenMP's";
-  const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE …"
+  const OpenBlas& blas = LoadedOpenBlas();
+  const std::string config = blas.get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE …"
   return config.substr(0, config.find(' ', config.find(' ') + 1)) + " OpenMP " +
-         openblas_get_corename();
-}
-
-std::string BetterBlasCore() {
-  constexpr std::string_view kOldest = "Prescott";
-  if (openblas_get_corename() != kOldest) return "";
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
-    return "SkylakeX";
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
-#endif
-  return "";
+         blas.get_corename();
 }
 
 }  // namespace cgrun::cpu

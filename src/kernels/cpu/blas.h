@@ -46,20 +46,16 @@ inline constexpr int64_t kMostBlasSize = INT32_MAX;
 inline constexpr double kBlasFlopsPerSecond = 40e9;
 
 // To be called where a kernel is prepared that multiplies [m, k] by [k, n]: sets the size of
-// OpenBLAS's team, and notes the sizes for WarmUpBlas().
+// OpenBLAS's team, and notes the sizes for WarmUpBlas(). Throws UserError, as SetBlasThreads()
+// does.
 void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k);
 
 // Has OpenBLAS take its team, and of its buffers what the products so far will touch; with `lanes`
 // also those of a product beside another.
 void WarmUpBlas(int threads, bool lanes);
 
-// "OpenBLAS 0.3.21 OpenMP SkylakeX". Fails a check if it is not the OpenMP flavour, whose team
-// oneDNN and our own kernels share.
+// "OpenBLAS 0.3.21 OpenMP SkylakeX". Throws UserError if OpenBLAS cannot be loaded.
 std::string BlasVersion();
-
-// What OPENBLAS_CORETYPE should be where OpenBLAS does not know the processor, and takes it for the
-// oldest that it supports: "SkylakeX" with AVX-512, "Haswell" with AVX2. Else "".
-std::string BetterBlasCore();
 
 }  // namespace cgrun::cpu
 

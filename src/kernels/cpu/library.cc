@@ -84,8 +84,10 @@ class CpuLibrary final : public KernelLibrary {
 
 }  // namespace
 
+bool HasLibrary() { return onednn::IsBuilt(); }
+
 const KernelLibrary* Library() {
-  if (!onednn::IsBuilt()) return nullptr;
+  if (!HasLibrary()) return nullptr;
   static const CpuLibrary library("cpu", ", " + onednn::Version(), onednn::Kernels());
   return &library;
 }

@@ -7,7 +7,9 @@
 
 namespace cgrun::cpu {
 
-// Null in a build without oneDNN.
+// Whether this build has `cpu`, that is oneDNN.
+bool HasLibrary();
+// Null in a build without oneDNN. Both throw UserError if OpenBLAS cannot be loaded.
 const KernelLibrary* Library();
 const KernelLibrary& BlasLibrary();
 

@@ -1,0 +1,36 @@
+// The library OpenBLAS, which is loaded when a kernel first needs it: its start-up takes addresses,
+// and waits for ever where a limit refuses them. Here the limits are looked at first.
+#ifndef CGRUN_KERNELS_CPU_OPENBLAS_H_
+#define CGRUN_KERNELS_CPU_OPENBLAS_H_
+
+#include <cblas.h>
+
+namespace cgrun::cpu {
+
+// The functions that are used. The two of memory are OpenBLAS's own, which its header leaves out:
+// they take the first free one of the buffers that products copy their operands to, and free it.
+struct OpenBlas {
+  decltype(&cblas_sgemm) sgemm = nullptr;
+  decltype(&cblas_dgemm) dgemm = nullptr;
+  decltype(&openblas_get_num_threads) get_num_threads = nullptr;
+  decltype(&openblas_set_num_threads) set_num_threads = nullptr;
+  decltype(&openblas_get_parallel) get_parallel = nullptr;
+  decltype(&openblas_get_config) get_config = nullptr;
+  decltype(&openblas_get_corename) get_corename = nullptr;
+  void* (*memory_alloc)(int kind) = nullptr;
+  void (*memory_free)(void* buffer) = nullptr;
+};
+
+// Loads the library in the first call, for one thread. An OpenBLAS that is older than the processor
+// is loaded again with OPENBLAS_CORETYPE set, unless the user has set it: it would multiply by the
+// instructions of its oldest processor. Throws UserError if the library is missing, is not the
+// OpenMP flavour, whose team oneDNN and our own kernels share, or has too few addresses.
+const OpenBlas& LoadedOpenBlas();
+
+// Has it use `threads` threads, and take buffers for `products` products that run at once, so that
+// no product has to ask the system for one. Throws UserError if a limit leaves too few addresses.
+void SetBlasThreads(int threads, int products);
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_OPENBLAS_H_

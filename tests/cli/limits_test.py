@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""cgrun under limits of the system: addresses, stacks, processors, closed descriptors."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from cli_testing import CGRUN, MODEL, SANITIZED, CliTestCase
+
+CPU_GROUPS = pathlib.Path("/sys/fs/cgroup/cpu")
+
+
+class LimitsTest(CliTestCase):
+    def shell(self, script, seconds=120):
+        """Runs a script of the shell, in which "$CGRUN" is the program."""
+        environment = {**os.environ, "CGRUN": str(CGRUN), "OMP_WAIT_POLICY": "passive",
+                       "XDG_CACHE_HOME": str(self.folder / "cache")}
+        return subprocess.run(["bash", "-c", script], cwd=self.folder, text=True, check=False,
+                              timeout=seconds, stdin=subprocess.DEVNULL, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def setUp(self):
+        super().setUp()
+        if SANITIZED:
+            self.skipTest("a sanitizer takes addresses and stacks of its own")
+
+    def test_with_few_addresses_nothing_hangs(self):
+        for arguments in ("--version", "--help", "ops conv"):
+            done = self.shell(f'ulimit -v 300000; "$CGRUN" {arguments}', seconds=30)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("none: OpenBLAS needs ",
+                      self.shell('ulimit -v 300000; "$CGRUN" --version').stdout)
+        for verb in ("plan", "train"):
+            done = self.shell(f'ulimit -v 300000; "$CGRUN" {verb} small.yaml', seconds=60)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"error: OpenBLAS needs \d+ MiB of addresses, and "
+                                          r"`ulimit -v` leaves \d+ MiB of 292 MiB\n")
+            self.assertRegex(done.stderr, r"help: raise the limit: `ulimit -v \d+` \(KiB\)")
+
+    def test_what_the_error_asks_for_is_enough(self):
+        limit = 300_000
+        for _ in range(8):
+            done = self.shell(f'ulimit -v {limit}; "$CGRUN" train small.yaml --threads 1')
+            if done.returncode == 0:
+                break
+            self.assertIn("help: raise the limit: `ulimit -v ", done.stderr)
+            wanted = int(done.stderr.split("help: raise the limit: `ulimit -v ")[1].split("`")[0])
+            self.assertGreater(wanted, limit)
+            limit = wanted
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(limit, 300_000)
+
+    def test_the_reference_device_needs_no_openblas(self):
+        done = self.shell('ulimit -v 300000; "$CGRUN" train small.yaml --device reference')
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_small_stacks_do(self):
+        for threads in (1, 2):
+            done = self.shell(f'ulimit -s 64; "$CGRUN" train small.yaml --threads {threads} '
+                              f'--out r{threads}')
+            self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.shell('ulimit -s 64; "$CGRUN" train small.yaml --out r1')
+        self.assertEqual(done.returncode, 2)  # the run is there already
+        self.assertIn("`cgrun train --resume r1`", done.stderr)
+
+    def test_omp_num_threads_is_a_limit(self):
+        for text, threads in (("1", 1), ("1,2", 1)):
+            done = self.shell(f'OMP_NUM_THREADS={text} "$CGRUN" devices --json')
+            host = json.loads(done.stdout)["host"]
+            self.assertEqual(host["threads"], threads)
+            self.assertIn("threads_by", host)
+        done = self.shell('OMP_NUM_THREADS=1 "$CGRUN" plan small.yaml --threads 3 --json')
+        self.assertEqual(json.loads(done.stdout)["threads"], 3)
+        done = self.shell('OMP_NUM_THREADS=1 "$CGRUN" plan small.yaml --json')
+        self.assertEqual(json.loads(done.stdout)["threads"], 1)
+
+    def test_a_quota_is_a_limit(self):
+        group = CPU_GROUPS / f"cgrun-test-{os.getpid()}"
+        try:
+            group.mkdir()
+            self.addCleanup(group.rmdir)
+            (group / "cpu.cfs_quota_us").write_text("80000")
+        except OSError as error:
+            self.skipTest(f"no control group can be made here: {error}")
+        done = self.shell(f'echo $$ >{group}/cgroup.procs; exec "$CGRUN" devices')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("threads: 1 by default, by the quota of the control group is 0.8 processors",
+                      done.stdout)
+
+    def test_a_batch_beyond_the_limit_names_it(self):
+        self.write("large.yaml", MODEL.replace("samples: 65", "samples: 100000")
+                   .replace("units: 3", "units: 3000").replace("batch: 20", "batch: 50000"))
+        done = self.shell('ulimit -v 1500000; "$CGRUN" train large.yaml --device reference')
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, r"error: .*`ulimit -v` leaves")
+        self.assertNotIn("No such file", done.stderr)
+
+    def test_closed_descriptors_take_no_file(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            done = self.shell(f'rm -rf run; "$CGRUN" train small.yaml --out run {closed}')
+            self.assertEqual(done.returncode, 0, closed)
+            log = (self.folder / "run/metrics.csv").read_text()
+            lines = log.splitlines()
+            self.assertEqual(len(lines), 3, log)
+            self.assertEqual({line.count(",") for line in lines}, {lines[0].count(",")}, log)
+
+
+if __name__ == "__main__":
+    unittest.main()
