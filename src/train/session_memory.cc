@@ -5,6 +5,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/device/cpu.h"
 #include "src/train/data_findings.h"
+#include "src/train/pass_samples.h"
 #include "src/train/run_shape.h"
 #include "src/train/session.h"
 
@@ -30,6 +31,8 @@ void Session::CountMemory() {
     parts.sets.push_back(train_->dataset.get());
   }
   for (const Split& split : evaluations_) parts.sets.push_back(split.dataset.get());
+  parts.kept_bytes += PassSampleBytes(SampleMetrics(engine_->model().entries[0]), parts.sets,
+                                      train_ ? train_->dataset.get() : nullptr);
   memory_.data = HostUseOf(parts).total();
   const bool on_host = KindOfDevice(options_.device).on_host;
   const int64_t free = options_.free ? *options_.free : FreeHostMemory();
