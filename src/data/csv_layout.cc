@@ -195,8 +195,8 @@ void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<si
     if (is_new || name.empty()) continue;
     diagnostics_.Warning(reader.MarkOf(reader.fields()[column]),
                          "the columns " + std::to_string(first->second + 1) + " and " +
-                             std::to_string(column + 1) + " are both called " +
-                             QuotedText(name) + ", and both are features",
+                             std::to_string(column + 1) + " are both called " + QuotedText(name) +
+                             ", and both are features",
                          "give each a name of its own, or list those to take, by their numbers: "
                          "`columns: [1, 2]`");
     return;
