@@ -57,7 +57,26 @@ double HostTensor::At(int64_t i) const {
   return NumberAt(dtype_, bytes_.data() + i * SizeOf(dtype_));
 }
 
+namespace {
+
+// An IEEE binary16: a sign, 5 bits of exponent, 10 of mantissa.
+double HalfAt(const std::byte* bytes) {
+  uint16_t bits;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  double size =
+      exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
+  if (exponent == 31) {
+    size = mantissa == 0 ? std::numeric_limits<double>::infinity()
+                         : std::numeric_limits<double>::quiet_NaN();
+  }
+  return bits >> 15 != 0 ? -size : size;
+}
+
+}  // namespace
+
 double NumberAt(DType dtype, const std::byte* bytes) {
+  if (dtype == DType::kF16) return HalfAt(bytes);
   return Dispatch(dtype, [&]<class T>(T*) -> double {
     T value;
     std::memcpy(&value, bytes, sizeof(T));

@@ -48,7 +48,7 @@ class HostTensor {
     return {reinterpret_cast<const T*>(bytes_.data()), bytes_.size() / sizeof(T)};
   }
 
-  // Element `i` (row-major) as a double, and back with the type's rounding; every type but f16.
+  // Element `i` (row-major) as a double, and back with the type's rounding; not back to f16.
   // An integer type cuts off the fraction, takes its nearest bound for what is beyond, 0 for NaN.
   double At(int64_t i) const;
   void Set(int64_t i, double value);

@@ -31,8 +31,8 @@ struct Findings {
   std::vector<DeviceCheck> devices;
 
   bool wrong() const {
-    return std::ranges::any_of(
-               gradients, [](const auto& check) { return !check.good && !check.steep; }) ||
+    return std::ranges::any_of(gradients,
+                               [](const auto& check) { return !check.good && !check.steep; }) ||
            std::ranges::any_of(
                devices, [](const auto& check) { return check.skipped.empty() && !check.good; });
   }

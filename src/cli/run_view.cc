@@ -9,6 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_text.h"
 #include "src/base/printable.h"
 #include "src/cli/console.h"
 #include "src/cli/metric_tables.h"
@@ -17,6 +18,7 @@
 #include "src/report/line.h"
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
+#include "src/report/terminal.h"
 
 namespace cgrun {
 namespace {
@@ -32,7 +34,7 @@ void FormatMeans(const std::vector<NamedNumber>& means, char* text, size_t size)
     FormatMetric(means[i].value, number, sizeof(number));
     if (i > 0) line.Add('\t');
     line.Add(means[i].name);
-    line.Add(' ');
+    line.Add(means[i].approximate ? " ≈" : " ");
     line.Add(number);
   }
 }
@@ -100,7 +102,7 @@ std::string MeansText(const PassResult& pass, const std::string& of = "") {
   for (const NamedNumber& mean : pass.means) {
     char number[32];
     FormatMetric(mean.value, number, sizeof(number));
-    text += mean.name + " " + number + "  ";
+    text += mean.name + (mean.approximate ? " ≈" : " ") + number + "  ";
     if (pass.class_share && IsAccuracy(mean)) {
       FormatMetric(*pass.class_share, number, sizeof(number));
       text += fmt::format("(the most frequent class alone: {})  ", number);
@@ -223,9 +225,8 @@ void RunView::Fold(int64_t lines, const std::string& file) {
   if (!IsTerminal(STDOUT_FILENO)) return;
   every_ = LinesOfOne(lines);
   if (every_ == 1 || quiet_ || WantsJson()) return;
-  std::fprintf(stderr,
-               "of %lld lines of epochs, the first and every %lldth are shown; %s has all\n",
-               static_cast<long long>(lines), static_cast<long long>(every_), file.c_str());
+  Tell(fmt::format("of {} lines of epochs, the first and every {}th are shown; {} has all", lines,
+                   every_, file));
 }
 
 void RunView::OnEpoch(const EpochReport& report) {
@@ -248,7 +249,7 @@ void RunView::OnEpoch(const EpochReport& report) {
   FormatLabel(report.epoch, label, sizeof(label));
   FormatRate(report.train, rate, sizeof(rate));
   FormatEpoch(label, {rows.data(), count}, rate, LineWidth(stdout, 100), text, sizeof(text));
-  std::fputs(text, stdout);
+  PrintText(stdout, text);
   std::fflush(stdout);
 }
 
@@ -330,20 +331,15 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder,
   return text + "\n" + table.ToString();
 }
 
-void PrintMemory(const Session& session) {
-  if (Quiet()) return;
-  std::fprintf(stderr, "memory: %s\n", PlannedText(session.memory()).c_str());
-}
+void PrintMemory(const Session& session) { Tell("memory: " + PlannedText(session.memory())); }
 
 void PrintInterrupted(const TrainResult& result, const std::string& folder) {
-  if (Quiet()) return;
   const bool at_end = result.epochs > result.last.epoch;
-  std::fprintf(stderr,
-               "interrupted %s epoch %lld, after step %lld; checkpoint written to %s; "
-               "go on with: cgrun train --resume %s\n",
-               at_end ? "at the end of" : "in", static_cast<long long>(result.last.epoch + 1),
-               static_cast<long long>(result.steps), result.checkpoint.c_str(),
-               ShellWord(folder).c_str());
+  Tell(
+      fmt::format("interrupted {} epoch {}, after step {}; checkpoint written to {}; "
+                  "go on with: cgrun train --resume {}",
+                  at_end ? "at the end of" : "in", result.last.epoch + 1, result.steps,
+                  result.checkpoint, ShellWord(folder)));
 }
 
 void WarnOfLosses(const PassResult& evaluation) {
@@ -416,7 +412,7 @@ void PrintDryRun(const std::string& model, const Session& session) {
     json["steps"] = session.total_steps();
   }
   PrintResult(table.ToString() + "Everything is ready; nothing was run (--dry-run).\n",
-              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+              JsonText(json, 2) + "\n");
 }
 
 std::string EvaluationSummary(const PassResult& result, const std::string& weights,

@@ -8,6 +8,7 @@
 #include "src/base/printable.h"
 #include "src/cli/console.h"
 #include "src/cli/run_split.h"
+#include "src/cli/weights_report.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/report/table.h"
@@ -127,7 +128,10 @@ bool CheckWeights(const WeightsReport& report, const std::string& file, const Mo
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
-  if (wrong.empty()) return true;
+  if (wrong.empty()) {
+    TellNotes(ConversionNotes(report));
+    return true;
+  }
   PrintError(file + " does not fit this model:" + wrong,
              OtherModelText(file, model) + "train it again, or give its own model file");
   return false;

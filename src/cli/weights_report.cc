@@ -7,6 +7,7 @@
 
 #include "src/cli/console.h"
 #include "src/report/table.h"
+#include "src/report/terminal.h"
 
 namespace cgrun {
 namespace {
@@ -77,6 +78,17 @@ std::string Lines(const Names& names) {
 
 }  // namespace
 
+std::vector<std::string> ConversionNotes(const WeightsReport& report) {
+  std::vector<std::string> notes;
+  for (const auto& [types, count] : report.converted) {
+    const auto& [from, to] = types;
+    notes.push_back(fmt::format("{} of {} {} {} to {}", CountText(count, "tensor"), Name(from),
+                                count == 1 ? "was" : "were",
+                                SizeOf(from) > SizeOf(to) ? "rounded" : "converted", Name(to)));
+  }
+  return notes;
+}
+
 bool ReportWeights(const WeightsReport& report, const std::string& file) {
   if (report.loaded.empty() || report.by_chance) {
     const std::string what = report.loaded.empty()
@@ -92,7 +104,8 @@ bool ReportWeights(const WeightsReport& report, const std::string& file) {
                  " does not fit this model and is not loaded:" + Lines(report.mismatched));
   }
   if (!Quiet()) {
-    std::fputs(LoadedText(report, file).c_str(), stderr);
+    PrintText(stderr, LoadedText(report, file));
+    TellNotes(ConversionNotes(report));
   } else if (!report.missing.empty()) {
     PrintWarning(file + " does not have all of this model, which keeps its initial values for:" +
                  Lines(ByOwner(report.missing)));

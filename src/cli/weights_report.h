@@ -3,10 +3,14 @@
 #define CGRUN_CLI_WEIGHTS_REPORT_H_
 
 #include <string>
+#include <vector>
 
 #include "src/train/weights.h"
 
 namespace cgrun {
+
+// What was converted: "2 tensors of f16 were converted to f32". Numbers of f64 lose digits by that.
+std::vector<std::string> ConversionNotes(const WeightsReport& report);
 
 // Lists what was loaded, what was not and why; with --quiet, as warnings, what a user must know of
 // alone. False, after an error, where nothing of `file` fits the model, or that by chance: training

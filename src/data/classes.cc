@@ -2,6 +2,8 @@
 #include "src/data/classes.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "src/data/options.h"
@@ -19,8 +21,9 @@ std::optional<ClassTable> FromOption(const DataOption& option, Diagnostics& diag
     diagnostics.Error(option.mark, "'classes' must be a list of names",
                       "for example `classes: [cat, dog]`");
   }
+  std::set<std::string_view> seen;
   for (const DataOption& item : option.items) {
-    if (std::ranges::find(classes.names, item.value) != classes.names.end()) {
+    if (!seen.insert(item.value).second) {
       diagnostics.Error(item.mark, "class '" + item.value + "' stands twice in the list");
     }
     classes.names.push_back(item.value);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "src/data/comma_census.h"
@@ -37,6 +40,12 @@ class LayoutReader {
 
   bool TakeFirstRecord(const CsvReader& reader);
   ColumnHelp Help() const { return {csv_, options_, shared_, layout_.names, first_}; }
+  // The columns of a name, which may be many.
+  struct Named {
+    size_t first = 0;
+    int64_t count = 0;
+  };
+  Named ColumnsNamed(const std::string& name);
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(const std::string& option,
                                   const std::vector<size_t>& labels = {});
@@ -72,6 +81,7 @@ class LayoutReader {
   const DataFindings shared_;
   FirstLine first_;
   CsvLayout layout_;
+  std::map<std::string_view, Named> by_name_;  // of layout_.names, once one was looked for
   std::vector<DataOption> unknown_;  // columns that the table does not have: ReportUnknown()
 };
 
@@ -100,19 +110,27 @@ bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
   return ChooseColumns(reader);
 }
 
+LayoutReader::Named LayoutReader::ColumnsNamed(const std::string& name) {
+  if (by_name_.empty()) {
+    for (size_t column = 0; column < layout_.names.size(); ++column) {
+      Named& named = by_name_[layout_.names[column]];
+      if (named.count++ == 0) named.first = column;
+    }
+  }
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? Named() : found->second;
+}
+
 // A column by its name or its number.
 std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
-  const auto count = std::ranges::count(layout_.names, name.value);
+  const auto [first, count] = ColumnsNamed(name.value);
   if (count > 1) {
     diagnostics_.Error(name.mark,
                        std::to_string(count) + " columns are called " + QuotedText(name.value),
                        "a number, from 1, names a column too");
     return std::nullopt;
   }
-  if (count == 1) {
-    return static_cast<size_t>(std::ranges::find(layout_.names, name.value) -
-                               layout_.names.begin());
-  }
+  if (count == 1) return first;
   const auto columns = static_cast<int64_t>(layout_.names.size());
   const std::optional<int32_t> number = ParseInt32(name.value);
   if (number && *number != 0 && std::abs(int64_t{*number}) <= columns) {
@@ -170,16 +188,15 @@ void LayoutReader::WarnOfNoName(const CsvReader& reader, const std::vector<size_
 // or a mistake. Of training data alone, as others have the same columns.
 void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features) {
   if (!csv_.header || !Trains() || FindOption(options_, "columns") != nullptr) return;
-  for (size_t i = 0; i < features.size(); ++i) {
-    const std::string& name = layout_.names[features[i]];
-    const auto end = features.begin() + static_cast<std::ptrdiff_t>(i);
-    const auto first = std::find_if(features.begin(), end,
-                                    [&](size_t column) { return layout_.names[column] == name; });
-    if (first == end || name.empty()) continue;
-    diagnostics_.Warning(reader.MarkOf(reader.fields()[features[i]]),
-                         "the columns " + std::to_string(*first + 1) + " and " +
-                             std::to_string(features[i] + 1) + " are both called " +
-                             QuotedText(name) + ", and both are features",
+  std::map<std::string_view, size_t> before;
+  for (const size_t column : features) {
+    const std::string& name = layout_.names[column];
+    const auto [first, is_new] = before.emplace(name, column);
+    if (is_new || name.empty()) continue;
+    diagnostics_.Warning(reader.MarkOf(reader.fields()[column]),
+                         "the columns " + std::to_string(first->second + 1) + " and " +
+                             std::to_string(column + 1) + " are both called " + QuotedText(name) +
+                             ", and both are features",
                          "give each a name of its own, or list those to take, by their numbers: "
                          "`columns: [1, 2]`");
     return;
@@ -199,9 +216,10 @@ std::vector<size_t> LayoutReader::FindColumns(const std::string& option,
   const DataOption* names = FindOption(options_, option);
   std::vector<size_t> columns;
   if (names == nullptr) return columns;
+  std::set<size_t> seen;
   for (const DataOption& name : ItemsOf(*names)) {
     const std::optional<size_t> column = FindColumn(name);
-    if (column && std::ranges::find(columns, *column) != columns.end()) {
+    if (column && !seen.insert(*column).second) {
       diagnostics_.Error(name.mark, "column '" + name.value + "' stands twice in the list");
     }
     if (!column) continue;
@@ -278,9 +296,8 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
       if (std::ranges::find(labels, column) == labels.end()) features.push_back(column);
     }
   }
-  std::erase_if(features, [&](size_t column) {
-    return std::ranges::find(categories, column) != categories.end();
-  });
+  const std::set<size_t> others(categories.begin(), categories.end());
+  std::erase_if(features, [&](size_t column) { return others.contains(column); });
   return chosen != nullptr ? Ordered(kCsvColumns, std::move(features), labels) : features;
 }
 
@@ -292,11 +309,10 @@ std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
   if (AreNumbered(shared->second, layout_.names)) return std::nullopt;  // by their places
   std::vector<size_t> features;
   for (const std::string& name : shared->second) {
-    const auto count = std::ranges::count(layout_.names, name);
+    const auto [first, count] = ColumnsNamed(name);
     if (count > 1) return std::nullopt;  // by their places, in every table
     if (count == 1) {
-      features.push_back(
-          static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
+      features.push_back(first);
       continue;
     }
     if (!unknown_.empty()) {  // for the same reason
@@ -401,8 +417,9 @@ void LayoutReader::PrepareCategories(size_t column, const DataField* wanted) {
     return;
   }
   std::vector<std::string> names;
+  std::set<std::string_view> seen;
   for (const DataOption& item : ItemsOf(*list)) {
-    if (std::ranges::find(names, item.value) != names.end()) {
+    if (!seen.insert(item.value).second) {
       diagnostics_.Error(item.mark, "category '" + item.value + "' stands twice in the list");
     }
     names.push_back(item.value);

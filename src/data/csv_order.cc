@@ -2,6 +2,9 @@
 #include "src/data/csv_order.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
 
 #include "src/data/csv_layout.h"
 #include "src/data/options.h"
@@ -51,18 +54,23 @@ std::vector<size_t> InTrainingOrder(const std::string& key, std::vector<size_t> 
   const auto called = [&](size_t column) {
     return compared == Compared::kNames ? names[column] : std::to_string(column + 1);
   };
-  std::vector<size_t> ordered, rest = columns;
+  std::map<std::string, std::deque<size_t>> rest;
+  for (const size_t column : columns) rest[called(column)].push_back(column);
+  std::vector<size_t> ordered;
   std::vector<std::string> lacking, added;
   for (const std::string& name : known) {
-    const auto found = std::ranges::find(rest, name, called);
-    if (found == rest.end()) {
+    const auto found = rest.find(name);
+    if (found == rest.end() || found->second.empty()) {
       lacking.push_back(name);
       continue;
     }
-    ordered.push_back(*found);
-    rest.erase(found);  // of columns of one name the next one is the next
+    ordered.push_back(found->second.front());
+    found->second.pop_front();  // of columns of one name the next one is the next
   }
-  for (const size_t column : rest) added.push_back(called(column));
+  const std::set<size_t> taken(ordered.begin(), ordered.end());
+  for (const size_t column : columns) {
+    if (!taken.contains(column)) added.push_back(called(column));
+  }
   if (lacking.empty() && added.empty()) return ordered;
   ReportOthers(key, lacking, added, options, diagnostics);
   return columns;

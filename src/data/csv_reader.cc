@@ -42,12 +42,15 @@ bool CsvReader::AppendLine() {
       filled_ = reader_.ReadSome(std::as_writable_bytes(std::span(buffer_)));
       used_ = 0;
       if (filled_ == 0) return any;
-      if (reader_.position() == static_cast<int64_t>(filled_)) SkipMark();
+      if (reader_.position() == static_cast<int64_t>(filled_)) {
+        SkipMark();
+        FindLineEnd();
+      }
       continue;
     }
     any = true;
     const char* begin = buffer_.data() + used_;
-    const void* end = std::memchr(begin, '\n', filled_ - used_);
+    const void* end = std::memchr(begin, line_end_, filled_ - used_);
     const size_t size = end == nullptr
                             ? filled_ - used_
                             : static_cast<size_t>(static_cast<const char*>(end) - begin) + 1;
@@ -71,12 +74,31 @@ void CsvReader::SkipMark() {
   if (start.starts_with("\xEF\xBB\xBF")) used_ = 3;
 }
 
+// Old spreadsheets end lines with a CR alone.
+void CsvReader::FindLineEnd() {
+  const std::string_view start(buffer_.data(), filled_);
+  if (start.find('\n') == start.npos && start.find('\r') != start.npos) line_end_ = '\r';
+}
+
+// Whether the first line is no record.
+bool CsvReader::IsPreamble() {
+  constexpr std::string_view kSeparator = "sep=";
+  const std::string_view line =
+      std::string_view(record_).substr(0, record_.find_last_not_of("\r\n") + 1);
+  if (line.size() == kSeparator.size() + 1 && line.starts_with(kSeparator)) {
+    delimiter_ = line.back();
+    return true;
+  }
+  return delimiter_ != '|' && line.starts_with('|') && line.find(delimiter_) == line.npos;
+}
+
 bool CsvReader::Next() {
   if (failed_) return false;
   while (true) {
     record_.clear();
     line_ = next_line_;
     if (!AppendLine()) return false;
+    if (line_ == 1 && IsPreamble()) continue;
     if (std::ranges::all_of(record_, IsLineEnd)) {
       if (empty_lines_++ == 0) first_empty_line_ = line_;
       continue;

@@ -1,5 +1,7 @@
 // Comma-separated text, record by record (RFC 4180): quoted fields with doubled quotes and line
-// ends in them, LF and CRLF, a byte order mark, gzip. CsvReader::Next() is the entry point.
+// ends in them, LF, CRLF and CR alone, a byte order mark, gzip. A first line that is no record is
+// taken for what it is: Excel's `sep=;`, which says what separates fields, and the comment of a
+// C4.5 file, `|1x3 Cross validator`. CsvReader::Next() is the entry point.
 #ifndef CGRUN_DATA_CSV_READER_H_
 #define CGRUN_DATA_CSV_READER_H_
 
@@ -47,6 +49,8 @@ class CsvReader {
  private:
   bool AppendLine();
   void SkipMark();
+  void FindLineEnd();
+  bool IsPreamble();
   bool ScanFields();
   bool SkipQuoted();
   std::string HelpBehindQuote(char next) const;
@@ -56,7 +60,8 @@ class CsvReader {
   bool Fail(size_t at, std::string message, std::string help = "");
 
   FileReader reader_;
-  const char delimiter_;
+  char delimiter_;
+  char line_end_ = '\n';
   const bool can_choose_;
   Diagnostics& diagnostics_;
   std::vector<char> buffer_;

@@ -23,6 +23,10 @@ int Characters(std::string_view text) {
 TokenText::TokenText(std::string path, int64_t limit)
     : path_(std::move(path)), bytes_(ReadFile(path_, limit)) {
   bytes_.shrink_to_fit();
+  const auto is_there = [&](char c) { return std::ranges::count(bytes_, std::byte(c)) > 0; };
+  if (!is_there('\n') && is_there('\r')) {  // what ends lines is that alone
+    std::ranges::replace(bytes_, std::byte('\r'), std::byte('\n'));
+  }
   text_ = {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
   RefuseUtf16(path_, text_);
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);

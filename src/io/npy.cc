@@ -75,6 +75,7 @@ class HeaderParser {
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc() || header_.sizes.size() == kMostAxes) return false;
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+      if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 writes a long integer
       header_.sizes.push_back(size);
       if (!Take(',') && !Peek(')')) return false;
     }

@@ -93,7 +93,7 @@ class FileReader::Inflater {
     stream_.avail_out = static_cast<uInt>(room);
     const int result = inflate(&stream_, Z_NO_FLUSH);
     if (result == Z_STREAM_END) {
-      end_ = stream_.avail_in == 0 && !Refill();
+      end_ = !SkipPadding();
       if (!end_) inflateReset(&stream_);  // the next member
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       const std::string reason = stream_.msg != nullptr ? stream_.msg : zError(result);
@@ -101,6 +101,17 @@ class FileReader::Inflater {
                      "fetch or copy the file again: `gzip -t` says of it whether it is whole");
     }
     return room - stream_.avail_out;
+  }
+
+  // Tapes and block devices fill their last block with zeros, which gzip passes over, too. False at
+  // the end of the file.
+  bool SkipPadding() {
+    do {
+      for (; stream_.avail_in > 0; --stream_.avail_in, ++stream_.next_in) {
+        if (*stream_.next_in != 0) return true;
+      }
+    } while (Refill());
+    return false;
   }
 
   bool Refill() {

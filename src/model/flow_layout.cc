@@ -17,7 +17,7 @@ std::optional<size_t> FlowLayout::Reach(size_t end) {
   const std::string_view text = text_.masked();
   std::optional<size_t> shallow;
   for (size_t line = text.find('\n', reached_); line < end; line = text.find('\n', line + 1)) {
-    const size_t content = text.find_first_not_of(' ', line + 1);
+    const size_t content = text.find_first_not_of(" \t", line + 1);
     if (content > end || content >= text.size()) break;
     const bool is_text = std::string_view("\n#]}").find(text[content]) == std::string_view::npos;
     if (is_text && text_.ColumnOf(content) <= column_ && !shallow) shallow = content;

@@ -38,7 +38,7 @@ HostTensor ReadInitialFile(const ParameterInfo& info, const TensorType& type) {
                                                    : ReadNpy(info.init_file, ByteLimit(type));
   const TensorType found{given.dtype(), given.shape()};
   if (found == type) return given;
-  if (found.shape != type.shape || !IsFloat(found.dtype) || found.dtype == DType::kF16) {
+  if (found.shape != type.shape || !IsFloat(found.dtype)) {
     throw UserError(info.init_file + " holds " + found.ToString() + ", the parameter is " +
                     type.ToString());
   }

@@ -2,6 +2,7 @@
 #ifndef CGRUN_OPS_METRIC_H_
 #define CGRUN_OPS_METRIC_H_
 
+#include <span>
 #include <string>
 
 #include "src/ir/attributes.h"
@@ -24,11 +25,24 @@ struct ClassMetricAttributes {
 };
 
 struct AucAttributes {
-  int64_t bins = 4096;
+  int64_t bins = 0;
   bool from_logits = true;
 
   static const AttributeSchema& Schema();
 };
+
+// A MetricDef::merge of metrics whose first output can be numbers a sample, f64 [N]: nothing that
+// is added up. A pass keeps them all, side by side, and finish() gets them in ascending order, NaN
+// last. It adds sums of other shapes.
+void KeepSamples(std::span<const double> batch, std::span<double> sums) noexcept;
+// Whether a pass keeps the numbers of each sample, 8 bytes each, for results of this shape.
+bool KeepsSamples(OpId op, const Shape& result);
+// Whether what is shown is only near what the metric is defined to be.
+bool IsApproximate(OpId op, const Attributes& attributes);
+
+// A sample of one of two classes as a number: numbers are in the order of the scores, which are
+// exact but for the last of the 53 bits of an f64. Of a score that is not a number: NaN.
+double ScoredSample(double score, bool positive);
 
 // Whether inputs 0 and 1 are floating-point logits [N, classes, …] and integer labels [N, …];
 // reports it where not.

@@ -6,6 +6,7 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/ops/metric.h"
 
 namespace cgrun {
 namespace {
@@ -29,11 +30,14 @@ std::string ResultName(const EngineModel& model, const EngineEntry& entry, const
   return model.paths[static_cast<size_t>(port.path)].name + "." + port.name;
 }
 
+// NaN behind all numbers.
+bool IsLess(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
+
 }  // namespace
 
 BatchRunner::BatchRunner(Engine& engine, EntryKind kind, int64_t batch, const Dataset& dataset,
                          const std::vector<std::string>& inputs)
-    : engine_(engine) {
+    : engine_(engine), set_size_(dataset.size()) {
   const int64_t tail = dataset.size() % batch;
   if (dataset.size() >= batch) entries_.push_back(MakeEntry(kind, batch, dataset, inputs));
   if (tail > 0) entries_.push_back(MakeEntry(kind, tail, dataset, inputs));
@@ -52,6 +56,7 @@ void BatchRunner::AddTotal(const EngineEntry& entry, const EnginePort& port) {
                                  : std::optional<Shape>(Shape());
   CGRUN_CHECK(shape.has_value()) << port.name << " is not finished by its operator";
   total.is_table = shape->rank() > 0;
+  total.keeps_samples = port.metric && KeepsSamples(port.metric->op, port.type.shape);
   total.shown = total.is_table ? tables_.size() : means_.size();
   const std::string name = ResultName(engine_.model(), entry, port);
   if (total.is_table) {
@@ -59,10 +64,14 @@ void BatchRunner::AddTotal(const EngineEntry& entry, const EnginePort& port) {
     tables_.push_back({name, std::vector<double>(static_cast<size_t>(shape->Elements())),
                        shape->rank() > 1 ? (*shape)[1].size : 0, def.counts, def.caption});
   } else {
-    means_.push_back({name, 0});
+    means_.push_back(
+        {name, 0, port.metric && IsApproximate(port.metric->op, port.metric->attributes)});
+    total.running = running_.size();
+    if (!total.keeps_samples) running_.push_back(means_.back());
   }
-  sums_.resize(total.first + total.count);
   batch_.resize(std::max(batch_.size(), total.count));
+  if (total.keeps_samples) total.count = static_cast<size_t>(set_size_);
+  sums_.resize(total.first + total.count);
   bytes_.resize(std::max(bytes_.size(), static_cast<size_t>(port.bytes())));
   totals_.push_back(std::move(total));
 }
@@ -172,17 +181,35 @@ void BatchRunner::AddResults(const Entry& entry, int64_t count) {
     Add(totals_[i], values, weight);
   }
   samples_ += count;
+  last_count_ = count;
+}
+
+// Where the next `count` numbers of samples lie. Whoever runs more batches than the set has, to
+// measure time, begins anew.
+size_t BatchRunner::KeptBegin(const Total& total, int64_t count) const {
+  const int64_t begin = samples_ % set_size_;
+  return total.first + static_cast<size_t>(begin + count > set_size_ ? 0 : begin);
+}
+
+void BatchRunner::Keep(const Total& total, std::span<const double> values) {
+  const size_t begin = KeptBegin(total, std::ssize(values));
+  std::ranges::copy(values, sums_.begin() + static_cast<std::ptrdiff_t>(begin));
 }
 
 void BatchRunner::Add(const Total& total, std::span<const double> values, double weight) {
+  if (total.keeps_samples) return Keep(total, values);
   const std::span<double> sums = std::span(sums_).subspan(total.first, total.count);
   const auto merge = total.metric ? GetOpDef(total.metric->op).metric.merge : nullptr;
   if (merge != nullptr) return merge(values, sums);
   for (size_t e = 0; e < values.size(); ++e) sums[e] += values[e] * weight;
 }
 
-void BatchRunner::Finish(const Total& total, std::span<double> shown) const {
-  const std::span<const double> sums = std::span(sums_).subspan(total.first, total.count);
+void BatchRunner::Finish(const Total& total, std::span<double> shown) {
+  std::span<double> sums = std::span(sums_).subspan(total.first, total.count);
+  if (total.keeps_samples) {
+    sums = sums.first(static_cast<size_t>(std::min(samples_, set_size_)));
+    if (!std::ranges::is_sorted(sums, IsLess)) std::ranges::sort(sums, IsLess);
+  }
   const int64_t samples = std::max<int64_t>(1, samples_);
   const auto finish = total.metric ? GetOpDef(total.metric->op).metric.finish : nullptr;
   if (finish != nullptr) {
@@ -199,7 +226,14 @@ const std::vector<NamedNumber>& BatchRunner::Means() {
   return means_;
 }
 
-std::optional<double> BatchRunner::TotalLoss() const {
+const std::vector<NamedNumber>& BatchRunner::RunningMeans() {
+  for (const Total& total : totals_) {
+    if (!total.is_table && !total.keeps_samples) Finish(total, {&running_[total.running].value, 1});
+  }
+  return running_;
+}
+
+std::optional<double> BatchRunner::TotalLoss() {
   std::optional<double> sum;
   for (size_t i = 0; i < totals_.size(); ++i) {
     if (!entries_[0].numbers[i].is_loss) continue;
@@ -219,13 +253,26 @@ const std::vector<NamedTable>& BatchRunner::Tables() {
 
 void BatchRunner::Reset() {
   std::fill(sums_.begin(), sums_.end(), 0.0);
-  samples_ = 0;
+  samples_ = last_count_ = 0;
+}
+
+void BatchRunner::SaveTotals(std::span<double> totals) const {
+  for (const Total& total : totals_) {
+    size_t begin = total.first, count = total.count;
+    if (total.keeps_samples) {
+      begin += static_cast<size_t>(samples_ - last_count_);
+      count = static_cast<size_t>(last_count_);
+    }
+    std::copy_n(sums_.begin() + static_cast<std::ptrdiff_t>(begin), count,
+                totals.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
 }
 
 void BatchRunner::GoOnFrom(std::span<const double> totals, int64_t samples) {
   CGRUN_CHECK(totals.size() == sums_.size()) << "totals of other losses and metrics";
   std::copy(totals.begin(), totals.end(), sums_.begin());
   samples_ = samples;
+  last_count_ = 0;
 }
 
 }  // namespace cgrun

@@ -18,6 +18,7 @@ namespace cgrun {
 struct NamedNumber {
   std::string name;
   double value = 0;
+  bool approximate = false;  // see IsApproximate()
 };
 
 // A metric of more than one number: a list, or a table of rows.
@@ -55,8 +56,11 @@ class BatchRunner {
 
   // Of the batches since Reset(): losses, which are means over samples, and metrics of one number.
   const std::vector<NamedNumber>& Means();
+  // The same but for metrics of all samples of a pass (KeepsSamples()), which are known at its end:
+  // for each step.
+  const std::vector<NamedNumber>& RunningMeans();
   // The sum of the losses among them, of all paths; nothing where there is none.
-  std::optional<double> TotalLoss() const;
+  std::optional<double> TotalLoss();
   // The other metrics.
   const std::vector<NamedTable>& Tables();
   void Reset();
@@ -64,8 +68,10 @@ class BatchRunner {
   const std::string* diverged_path() const { return diverged_path_; }
   int64_t samples() const { return samples_; }
 
-  // What has been added up since Reset(), and going on from there.
-  std::span<const double> totals() const { return sums_; }
+  // What has been added up since Reset(), and going on from there. In `totals`, of so many numbers,
+  // SaveTotals() changes what the last batch has.
+  size_t total_count() const { return sums_.size(); }
+  void SaveTotals(std::span<double> totals) const;
   void GoOnFrom(std::span<const double> totals, int64_t samples);
 
  private:
@@ -83,6 +89,8 @@ class BatchRunner {
     std::optional<MetricUse> metric;  // of a metric
     size_t shown = 0;                 // index into means_ or tables_
     bool is_table = false;
+    bool keeps_samples = false;  // has a number for each sample of the set
+    size_t running = 0;          // index into running_
   };
   // Feeds and results of one entry point by index, looked up once; −1: the entry does not have it.
   struct Entry {
@@ -106,7 +114,9 @@ class BatchRunner {
   void AddTotal(const EngineEntry& entry, const EnginePort& port);
   void AddResults(const Entry& entry, int64_t count);
   void Add(const Total& total, std::span<const double> values, double weight);
-  void Finish(const Total& total, std::span<double> shown) const;
+  void Keep(const Total& total, std::span<const double> values);
+  size_t KeptBegin(const Total& total, int64_t count) const;
+  void Finish(const Total& total, std::span<double> shown);
 
   Engine& engine_;
   std::vector<Entry> entries_;
@@ -114,9 +124,11 @@ class BatchRunner {
   std::vector<double> sums_;      // of all totals
   std::vector<double> batch_;     // the largest result of a batch, …
   std::vector<std::byte> bytes_;  // … and as it is fetched
-  std::vector<NamedNumber> means_;
+  std::vector<NamedNumber> means_, running_;
   std::vector<NamedTable> tables_;
+  int64_t set_size_;
   int64_t samples_ = 0;
+  int64_t last_count_ = 0;  // of them, in the last batch
   const std::string* diverged_path_ = nullptr;
 };
 

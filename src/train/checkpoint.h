@@ -37,7 +37,7 @@ struct RunState {
   BestSoFar kept;                 // by `keep_best`
   BestSoFar stopping;             // by `early_stop`
   double seconds = 0;             // of the run so far, where time ends it; else 0
-  std::vector<double> totals;     // of the epoch's losses and metrics: BatchRunner::totals()
+  std::vector<double> totals;     // of the epoch's losses and metrics: BatchRunner::SaveTotals()
   std::vector<double> schedules;  // state of the schedules of rates
 };
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "src/base/json_text.h"
 #include "src/data/sampler.h"
 #include "src/model/model_file.h"
 #include "src/ops/initializers.h"
@@ -15,6 +16,7 @@
 #include "src/train/child_process.h"
 #include "src/train/data_findings.h"
 #include "src/train/data_source.h"
+#include "src/train/pass_samples.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_memory_json.h"
 
@@ -136,6 +138,8 @@ std::string SwapFolderOf(const ModelSpec& model) {
 RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
                      Device& device) {
   HostParts parts = shape.host;
+  const int64_t metrics = compiled.entries.empty() ? 0 : SampleMetrics(compiled.entries[0].graph);
+  parts.kept_bytes += PassSampleBytes(metrics, parts.sets, shape.data.train.get());
   for (const CompiledEntry& entry : compiled.entries) {
     for (const Output& output : entry.graph.outputs) {
       if (output.kind != OutputKind::kKept) continue;
@@ -172,7 +176,7 @@ RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape,
     return MeasureRun(model, shape, library, *device);
   };
   const auto text = InChild(KindOfDevice(library.name()).on_host,
-                            [&] { return nlohmann::json(measure(compiled)).dump(); });
+                            [&] { return JsonText(nlohmann::json(measure(compiled))); });
   if (text) return nlohmann::json::parse(*text).get<RunMemory>();
   CompiledModel copy = compiled;
   return measure(copy);

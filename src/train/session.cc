@@ -60,7 +60,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     return;
   }
   if (train) {
-    run_state_.totals.resize(train_->runner->totals().size());
+    run_state_.totals.resize(train_->runner->total_count());
     run_state_.schedules.resize(ScheduleNumbers());
   }
   if (!options.checkpoint.empty()) {
@@ -432,7 +432,7 @@ bool Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
     ++report.batch;
     report.samples = report.timed_samples = split.runner->samples();
     report.seconds = elapsed();
-    report.means = &split.runner->Means();
+    report.means = &split.runner->RunningMeans();
     observer.OnEvaluationStep(report);
   }
   NoteMemory();

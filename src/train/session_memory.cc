@@ -5,6 +5,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/process_memory.h"
 #include "src/train/data_findings.h"
+#include "src/train/pass_samples.h"
 #include "src/train/run_planner.h"
 #include "src/train/run_shape.h"
 #include "src/train/session.h"
@@ -56,6 +57,10 @@ HostUse Session::DataUse(const std::vector<ImageState>& states) const {
     parts.sets.push_back(train_->dataset.get());
   }
   for (const Split& split : evaluations_) parts.sets.push_back(split.dataset.get());
+  if (engine_ != nullptr) {
+    parts.kept_bytes += PassSampleBytes(SampleMetrics(engine_->model().entries[0]), parts.sets,
+                                        train_ ? train_->dataset.get() : nullptr);
+  }
   return HostUseOf(parts);
 }
 

@@ -150,12 +150,12 @@ class TrainingRun {
     state_.step += part.updates;
     ++state_.batch;
     state_.samples = runner.samples();
-    std::copy(runner.totals().begin(), runner.totals().end(), state_.totals.begin());
+    runner.SaveTotals(state_.totals);
     for (size_t i = 0; i < std::min(report_.rates.size(), session_.rates_.size()); ++i) {
       report_.rates[i].value = session_.rates_[i].rate;
     }
     NoteTime();
-    ReportStep(runner.Means());
+    ReportStep(runner.RunningMeans());
     if (part.updates && !heap_)
       heap_ = CurrentHeapUse();  // what is allocated from here on is counted
   }

@@ -19,6 +19,23 @@ bool FitByChance(const std::vector<TensorType>& fitting, const std::vector<Tenso
          std::ranges::any_of(wanted, has_axes);
 }
 
+namespace {
+
+// Of another floating-point type, as other programs and half-precision exports have them.
+bool IsConvertible(const TensorType& from, const TensorType& to) {
+  return from.shape == to.shape && IsFloat(from.dtype) && IsFloat(to.dtype) &&
+         to.dtype != DType::kF16;
+}
+
+HostTensor Converted(const HostTensor& from, DType dtype) {
+  if (from.dtype() == dtype) return from;
+  HostTensor to(dtype, from.shape());
+  for (int64_t i = 0; i < to.elements(); ++i) to.Set(i, from.At(i));
+  return to;
+}
+
+}  // namespace
+
 WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope) {
   SafetensorsReader reader(path);
   const std::vector<EngineState>& states = engine.model().states;
@@ -46,9 +63,10 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
     if (recurrent && type != state.type) {  // of another batch
       reader.Skip();
       found[it->second] = false;
-    } else if (type == state.type) {
-      engine.WriteState(it->second, reader.Read());
+    } else if (type == state.type || IsConvertible(type, state.type)) {
+      engine.WriteState(it->second, Converted(reader.Read(), state.type.dtype));
       report.loaded.push_back(state.name);
+      if (type != state.type) ++report.converted[{type.dtype, state.type.dtype}];
       if (!IsRunState(state.role)) fitting.push_back(type);
     } else {
       reader.Skip();

@@ -2,7 +2,10 @@
 #ifndef CGRUN_TRAIN_WEIGHTS_H_
 #define CGRUN_TRAIN_WEIGHTS_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/train/engine.h"
@@ -17,6 +20,8 @@ enum class WeightsScope {
 
 struct WeightsReport {
   std::vector<std::string> loaded;
+  // How many of them were of another floating-point type, by that and the model's.
+  std::map<std::pair<DType, DType>, int64_t> converted = {};
   std::vector<std::string> missing;  // parameters and statistics that the file does not have
   // State of optimizers, and recurrent state, whose shape depends on the batch size: the file does
   // not have it, or not in that shape. Of kRun alone.

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace cgrun {
@@ -73,7 +75,18 @@ TEST(HostTensorDeathTest, TheTypeMustBeTheTensors) {
   HostTensor tensor(DType::kF32, {1});
   EXPECT_DEATH(tensor.data<double>(), "DTypeOf<T>\\(\\) == dtype_");
   HostTensor half(DType::kF16, {1});
-  EXPECT_DEATH(half.At(0), "no element access for f16");
+  EXPECT_DEATH(half.Set(0, 1), "no element access for f16");
+}
+
+// The largest number, 1, the smallest normal and the smallest number, a half, infinity, NaN.
+TEST(HostTensorTest, ReadsHalves) {
+  const uint16_t bits[] = {0x7BFF, 0x3C00, 0x0400, 0x8001, 0xB800, 0xFC00, 0x7E00, 0x8000};
+  HostTensor halves(DType::kF16, {8});
+  std::memcpy(halves.bytes().data(), bits, sizeof(bits));
+  const double expected[] = {65504, 1, 0x1p-14, -0x1p-24, -0.5, -INFINITY};
+  for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(halves.At(i), expected[i]) << i;
+  EXPECT_TRUE(std::isnan(halves.At(6)));
+  EXPECT_TRUE(std::signbit(halves.At(7)) && halves.At(7) == 0);
 }
 
 }  // namespace

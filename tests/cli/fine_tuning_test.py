@@ -42,6 +42,43 @@ class FineTuningTest(CliTestCase):
                       "  skipped, of a run   classify.logits.bias (m, v), classify.logits.weight "
                       "(m, v)\n", done.stderr)
 
+    def converted(self, kind, code):
+        """The weights of the run as another type, in a file, and as f32 has them then."""
+        found = {name: struct.unpack(f"<{len(data) // 4}f", data)
+                 for name, data in tensors(self.folder / "run/checkpoint-8.safetensors").items()
+                 if name in ("classify.logits.weight", "classify.logits.bias")}
+        header, body, read = {}, b"", {}
+        for name, numbers in found.items():
+            if kind == "BF16":
+                data = b"".join(struct.pack("<f", number)[2:] for number in numbers)
+                numbers = [struct.unpack("<f", b"\0\0" + data[i:i + 2])[0]
+                           for i in range(0, len(data), 2)]
+            else:
+                numbers = [number * 1.000000001 for number in numbers]
+                data = struct.pack(f"<{len(numbers)}{code}", *numbers)
+                numbers = struct.unpack(f"<{len(numbers)}{code}", data)
+            shape = [3, 16] if name.endswith("weight") else [3]
+            header[name] = {"dtype": kind, "shape": shape,
+                            "data_offsets": [len(body), len(body) + len(data)]}
+            body += data
+            read[name] = struct.pack(f"<{len(numbers)}f", *numbers)
+        text = json.dumps(header).encode()
+        (self.folder / "w.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + body)
+        return read
+
+    def test_weights_of_other_types_are_converted(self):
+        for kind, code, note in (("F16", "e", "2 tensors of f16 were converted to f32"),
+                                 ("F64", "d", "2 tensors of f64 were rounded to f32"),
+                                 ("BF16", "", "2 tensors of bf16 were converted to f32")):
+            read = self.converted(kind, code)
+            done = self.cgrun("train", "adam.yaml", "--weights", "w.safetensors", "--out", kind)
+            self.assertIn(f"note: {note}\n", done.stderr)
+            first = tensors(self.folder / kind / "checkpoint-0.safetensors")
+            for name, data in read.items():
+                self.assertEqual(first[name], data, (kind, name))
+            done = self.cgrun("eval", "adam.yaml", "--weights", "w.safetensors")
+            self.assertIn(f"note: {note}\n", done.stderr)
+
     def test_what_is_not_in_the_file_is_told_with_quiet_too(self):
         layer = "      - {op: linear, units: 5}\n      - logits"
         self.write("wider.yaml", ADAM.replace("      - logits", layer).replace("logits:", "scores:")

@@ -191,7 +191,7 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "       ^\n"
             "help: the fields are separated by ';'; if another character separates them: "
             "`delimiter: \",\"`\n");
-  EXPECT_EQ(ErrorsOf("a,b,y\r1,2,3\r"),
+  EXPECT_EQ(ErrorsOf("a,b,y\r1,2,3\n"),
             "DIR/t.csv:1:6: error: a carriage return that ends no line\n"
             "    a,b,y?1,2,3\n"
             "         ^\n"

@@ -43,6 +43,11 @@ TEST(CsvTest, EveryWayOfWritingATableGivesTheSame) {
                               "\"a\",\"b\",\"y\"\n\"1\",2,\"3\"\n4,\"5\",6\n",  // quotes
                               " a , b\t, y \n 1 ,\t2, 3\n4 ,5 ,6\n",            // blanks
                               "a,b,y\n+1,2.0,3e0\n0.4e1,5.,6\n",                // numbers
+                              "a,b,y\r1,2,3\r4,5,6\r",                          // CR
+                              "a,b,y\r1,2,3\r\r4,5,6",
+                              "sep=;\na;b;y\n1;2;3\n4;5;6\n",  // Excel's
+                              "sep=,\r\na,b,y\r\n1,2,3\r\n4,5,6\r\n",
+                              "|1x3 Cross validator\na,b,y\n1,2,3\n4,5,6\n",  // C4.5's
                               Gzip(plain)};
   for (const std::string& text : same) {
     const Opened opened = CsvBuilder(text).Label("y", DType::kF32).Open();

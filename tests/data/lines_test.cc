@@ -66,6 +66,10 @@ TEST(Lines, WordsBecomeIdsByTheirFrequency) {
   }
 }
 
+TEST(Lines, ACarriageReturnAloneEndsLines) {
+  EXPECT_EQ(TextsOf(LinesBuilder("x y\ry z\r").Open()), TextsOf(LinesBuilder("x y\ny z\n").Open()));
+}
+
 TEST(Lines, AByteOrderMarkIsNoPartOfTheFirstWord) {
   EXPECT_EQ(TextsOf(LinesBuilder("\xEF\xBB\xBFx\nx x").Open()),
             (std::vector<Ids>{{2, 0, 0, 0}, {2, 2, 0, 0}}));

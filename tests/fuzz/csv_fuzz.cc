@@ -28,6 +28,10 @@ std::vector<std::string> GoodInputs() {
   return {table,
           "\xEF\xBB\xBF"
           "a,b,y\r\n1,2,3\r\n4,5,6",
+          "sep=;\r\na;b;y\r\n1;2;3\r\n4;5;6\r\n",
+          "|1x3 Cross validator\na,b,y\n1,2,3\n4,5,6\n",
+          "a,b,y\r1,2,3\r4,5,6\r",
+          "a\x1B[31m,b\x07,y\n1,2,3\n4,5,6\n",
           Gzip(table)};
 }
 

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "src/base/check.h"
+#include "src/base/printable.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace cgrun {
@@ -58,7 +59,9 @@ void CheckErrors(const Diagnostics& diagnostics, std::span<const std::string> fi
         std::ranges::any_of(files, [&](const std::string& file) { return IsIn(place, file); });
     CGRUN_CHECK(known) << place << ": " << item.message;
   }
-  CGRUN_CHECK(!diagnostics.ToString().empty());
+  const std::string text = diagnostics.ToString();
+  CGRUN_CHECK(!text.empty());
+  CGRUN_CHECK(PrintableLines(text) == text) << "an error with bytes that steer a terminal";
 }
 
 void CheckErrors(const Diagnostics& diagnostics, const std::string& file) {

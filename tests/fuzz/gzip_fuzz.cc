@@ -50,7 +50,8 @@ bool TryInput(std::span<const std::byte> input) {
 
 std::vector<std::string> GoodInputs() {
   const std::string text = "what is said once, is said once, is said twice";
-  return {Gzip(text), Gzip(text) + Gzip("and more"), Gzip(""), Gzip(std::string(100'000, 'a'))};
+  return {Gzip(text), Gzip(text) + Gzip("and more"), Gzip(""), Gzip(std::string(100'000, 'a')),
+          Gzip(text) + std::string(700, '\0')};
 }
 
 }  // namespace cgrun

@@ -28,7 +28,8 @@ bool TryInput(std::span<const std::byte> input) {
 
 std::vector<std::string> GoodInputs() {
   const std::string text = "ham\tsee you at six\nspam\twin a prize now \xC3\xA9\r\n";
-  return {text, Gzip(text), "1 2 3 4\n-7\n\n0 2147483647\n", "\xEF\xBB\xBFone\ntwo\nthree\n"};
+  return {text, Gzip(text), "1 2 3 4\n-7\n\n0 2147483647\n", "\xEF\xBB\xBFone\ntwo\nthree\n",
+          "one\rtwo\rthree\r"};
 }
 
 }  // namespace cgrun

@@ -30,7 +30,11 @@ bool TryInput(std::span<const std::byte> input) {
 std::vector<std::string> GoodInputs() {
   const std::string bytes("\0\1\0\2\0\3\0\4\0\5\0\6", 12);
   const std::string array = Npy(">i2", "True", bytes);
-  return {array, Npy("<f2", "False", bytes), Npy("|i1", "False", bytes.substr(6)), Gzip(array)};
+  constexpr std::string_view kSizes = "(3, 2), }  ";
+  std::string longs = array;  // as Python 2 writes them
+  longs.replace(longs.find(kSizes), kSizes.size(), "(3L, 2L), }");
+  return {array, longs, Npy("<f2", "False", bytes), Npy("|i1", "False", bytes.substr(6)),
+          Gzip(array)};
 }
 
 }  // namespace cgrun

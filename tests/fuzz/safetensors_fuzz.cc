@@ -5,6 +5,7 @@
 #include "src/io/endian.h"
 #include "src/io/safetensors.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/io/test_files.h"
 
 namespace cgrun {
 namespace {
@@ -40,6 +41,16 @@ std::string File(const std::string& header, size_t tensor_bytes) {
   return file + header + std::string(tensor_bytes, '\1');
 }
 
+// As a checkpoint of this program is written: one changed bit anywhere is found.
+std::string WithChecksum() {
+  static const TempFolder folder;
+  const float numbers[] = {1, 2};
+  const std::span<const std::byte> data[] = {std::as_bytes(std::span(numbers))};
+  SafetensorsMetadata metadata = {{"data.names.features", "[\"a\",\"b\"]"}, {"format", "cgrun"}};
+  SafetensorsWriter({{"w", DType::kF32, {2}}}).WriteWithChecksum(folder / "x", data, metadata);
+  return ReadBytes(folder / "x");
+}
+
 }  // namespace
 
 bool TryInput(std::span<const std::byte> input) {
@@ -65,7 +76,7 @@ std::vector<std::string> GoodInputs() {
           File(R"({"empty":{"dtype":"I64","shape":[0,9],"data_offsets":[0,0]},)"
                R"("one":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}}  )",
                1),
-          File("{}", 0)};
+          WithChecksum(), File("{}", 0)};
 }
 
 }  // namespace cgrun

@@ -119,6 +119,13 @@ TEST(NpyTest, ReadsHeadersThatOthersWrite) {
             expected);
 }
 
+TEST(NpyTest, ReadsLongIntegersOfPython2) {
+  EXPECT_EQ(Read(Npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2L,), }", "\7\x8")),
+            HostTensor::Of<uint8_t>({2}, {7, 8}));
+  EXPECT_EQ(Read(Npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2L, 1L), }", "\7\x8")),
+            HostTensor::Of<uint8_t>({2, 1}, {7, 8}));
+}
+
 TEST(NpyTest, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(ReadError("PK\3\4 an .npz"),
             "'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY\n"

@@ -53,6 +53,13 @@ TEST(ReadFileTest, JoinsGzipMembers) {
   EXPECT_EQ(ReadBack(Gzip("one ") + Gzip("") + Gzip("two")), "one two");
 }
 
+TEST(ReadFileTest, PassesOverZerosBehindGzip) {
+  for (const size_t zeros : {size_t{1}, size_t{700}, size_t{1} << 20}) {
+    EXPECT_EQ(ReadBack(Gzip("one") + std::string(zeros, '\0')), "one") << zeros;
+  }
+  EXPECT_EQ(ReadBack(Gzip("one ") + std::string(9, '\0') + Gzip("two")), "one two");
+}
+
 TEST(ReadFileTest, RefusesMoreThanIsExpected) {
   EXPECT_EQ(ReadBack(std::string(100, 'x'), 99),
             "'DIR/x' has 100 bytes, over 99 bytes, the most that is expected here");

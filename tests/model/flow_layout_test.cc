@@ -44,7 +44,8 @@ TEST(FlowLayoutTest, WhatStandsInBracketsIsIndented) {
   }
   for (const std::string text :
        {"{\na: 1,\nb: [1,\n2]\n}\n", "a: {\n b: 1\n}\n", "a: [\n  1,\n# 2\n\n  3\n]\n",
-        "- [1,\n 2]\n", "a:\n  [1,\n 2]\n", "a:\n  - b: [1,\n    2\n  ]\n", "a: [1]\nb: [2]\n"}) {
+        "- [\n\t\n 2\n ]\n", "- [1,\n 2]\n", "a:\n  [1,\n 2]\n", "a:\n  - b: [1,\n    2\n  ]\n",
+        "a: [1]\nb: [2]\n"}) {
     EXPECT_EQ(TreeErrors(text), "");
   }
 }

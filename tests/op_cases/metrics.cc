@@ -1,6 +1,9 @@
 // Cases of the metrics beside accuracy: the sums that they give for a batch. Known results: by
 // hand. tests/ops/metric_test.cc has what is made of the sums.
+#include <initializer_list>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "src/ops/metric.h"
 #include "tests/op_cases/op_cases.h"
@@ -124,7 +127,20 @@ std::vector<OpCase> confusion_matrix() {
 }
 
 std::vector<OpCase> auc() {
+  const auto samples = [](std::initializer_list<std::pair<double, bool>> scores) {
+    std::vector<double> numbers;
+    for (const auto& [score, positive] : scores) numbers.push_back(ScoredSample(score, positive));
+    return numbers;
+  };
   return {
+      {"samples",
+       Bins(0),
+       {Given({4}, {1, -0.0, 1, kInfinity}), Given({4}, {1, 0, 0, 0.5})},
+       {samples({{1, true}, {0, false}, {1, false}, {kInfinity, true}})}},
+      {"samples of two logits",
+       Bins(0),
+       {Given({2, 2}, {1, 2.5, 5, 3}), Labels({2}, {1, 0})},
+       {samples({{1.5, true}, {-2, false}})}},
       // 1/2 + x / (2 + 2|x|): 0.75, 0.25, 0.5, 0.6, 0, 1.
       {"logits",
        Bins(4),
@@ -140,7 +156,7 @@ std::vector<OpCase> auc() {
        {{0, 1, 1, 1}}},
       {"NaN", Bins(2), {Given({2}, {1, kNaN}), Given({2}, {1, 0})}, {{kNaN, 0, kNaN, 1}}},
       Refused("three logits", Bins(4), {Uniform({2, 3}), Labels({2}, {0, 0})}, "scores [N]"),
-      Refused("one bin", Bins(1), {Uniform({2}), Uniform({2})}, "`bins` must be at least 2"),
+      Refused("bins below 0", Bins(-1), {Uniform({2}), Uniform({2})}, "`bins` must be at least 0"),
       Refused("labels of two logits", Bins(4), {Uniform({2, 2}), Uniform({2, 2})},
               "labels of an integer type"),
   };

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "src/ir/op_def.h"
 #include "src/ops/loss.h"
@@ -86,6 +90,39 @@ TEST(Metrics, AucCountsPairs) {
   EXPECT_EQ(Shown(OpId::auc, attributes, type, {2, 0, 0, 0, 0, 0, 0, 5}), (Numbers{1}));
   EXPECT_EQ(Shown(OpId::auc, attributes, type, {0, 3, 0, 0, 0, 3, 0, 0}), (Numbers{0.5}));
   EXPECT_TRUE(std::isnan(Shown(OpId::auc, attributes, type, {1, 0, 2, 0, 0, 0, 0, 0})[0]));
+}
+
+// The area of scores and classes, as a pass has them in the end.
+double Area(std::vector<std::pair<double, bool>> scores) {
+  Numbers samples;
+  for (const auto& [score, positive] : scores) samples.push_back(ScoredSample(score, positive));
+  std::ranges::sort(samples,
+                    [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
+  const auto size = static_cast<int64_t>(samples.size());
+  return Shown(OpId::auc, Attributes::Of(AucAttributes()), {DType::kF64, {size}}, samples)[0];
+}
+
+TEST(Metrics, AucIsExact) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(Area({{1e-5, false}, {3e-5, true}}), 1);
+  EXPECT_EQ(Area({{20'000, false}, {30'000, true}}), 1);
+  EXPECT_EQ(Area({{-1e-6, false}, {-0.9e-6, true}, {1e-6, false}, {1.1e-6, true}}), 0.75);
+  EXPECT_EQ(Area({{1.0F, true}, {std::nextafter(1.0F, 2.0F), false}}), 0);
+  EXPECT_EQ(Area({{-0.0, true}, {0.0, false}}), 0.5);
+  EXPECT_EQ(Area({{-kInfinity, false}, {kInfinity, true}, {kInfinity, false}}), 0.75);
+  EXPECT_EQ(Area({{2, true}, {2, false}, {2, false}, {1, false}}), 2.0 / 3);
+  EXPECT_TRUE(std::isnan(Area({{1, true}, {2, true}})));
+  EXPECT_TRUE(std::isnan(Area({{1, true}, {2, false}, {std::nan(""), false}})));
+  EXPECT_TRUE(std::isnan(Area({})));
+}
+
+TEST(Metrics, WhatApproximatesIsKnown) {
+  EXPECT_TRUE(IsApproximate(OpId::auc, Attributes::Of(AucAttributes{4})));
+  EXPECT_FALSE(IsApproximate(OpId::auc, Attributes::Of(AucAttributes())));
+  EXPECT_FALSE(IsApproximate(OpId::accuracy, Attributes::Of(AccuracyAttributes())));
+  EXPECT_TRUE(KeepsSamples(OpId::auc, {7}));
+  EXPECT_FALSE(KeepsSamples(OpId::auc, {2, 4}));
+  EXPECT_FALSE(KeepsSamples(OpId::per_class_accuracy, {7}));
 }
 
 // Targets 3, 2, 7, 1 and -0.5, 7, 1, 4; scikit-learn's r2_score of {2.5, 0, 8, 1.5} and

@@ -1,4 +1,4 @@
-// auc: histograms of the scores of negative and of positive samples.
+// auc: scores with their classes, or histograms of those of negative and of positive samples.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,7 +29,22 @@ double ScoreOf(const T* x, int64_t n, bool two_logits) {
 }
 
 template <class T, class Target>
-struct Auc {
+struct AucSamples {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const Target* target = Data<const Target>(context, i, 1);
+    double* samples = Data<double>(context, i, 2);
+    for (int64_t n = 0; n < p.samples; ++n) {
+      const double of_target = LoadF64(target[n]);
+      samples[n] = std::isnan(of_target) ? of_target
+                                         : ScoredSample(ScoreOf(x, n, p.two_logits), of_target > 0);
+    }
+  }
+};
+
+template <class T, class Target>
+struct AucHistograms {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
@@ -54,7 +69,8 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const auto& attributes = node.attributes.As<AucAttributes>();
   const Shape& x = node.inputs[0].shape;
   return PreparedKernel::Of(
-      ForPredictionAndTarget<Auc>(node),
+      attributes.bins == 0 ? ForPredictionAndTarget<AucSamples>(node)
+                           : ForPredictionAndTarget<AucHistograms>(node),
       Parameters{x[0].size, attributes.bins, attributes.from_logits, !IsScore(x)});
 }
 

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Files that mean harm: names with bytes that steer a terminal, damaged checkpoints and programs,
+and headers that a slow reader takes minutes for."""
+
+import json
+import os
+import struct
+import time
+import unittest
+import zlib
+
+from cli_testing import MODEL, CliTestCase, png
+
+ESCAPE = "\x1b[31mred\x07\udcff"  # the last is the byte FF in a name
+GAN = """cgrun: 1
+model: wgan
+data:
+  train: {format: synthetic, samples: 64}
+inputs:
+networks:
+  artist: {in: z, ops: [{op: linear, units: 8}]}
+  critic: {in: s, ops: [{op: linear, units: 1}]}
+gan:
+  generator: artist
+  discriminator: critic
+  latent: {op: random_normal, shape: [4]}
+  real: x
+  loss: wasserstein
+  gradient_penalty: 10
+  optimizer: {op: adam, lr: 2.0e-4}
+train: {epochs: 1, batch: 8}
+"""
+FOLDER = MODEL.replace("format: synthetic, samples: 65, classes: 3", "format: images, folder: pics") \
+              .replace("  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n", "")
+TABLE = """cgrun: 1
+model: table
+data: {train: {format: csv, file: rows.csv, label: kind}}
+inputs:
+  features: {shape: [2]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - logits: {op: linear, in: features, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
+"""
+# Batches of nearly equal numbers are normalised, again and again.
+STEEP = """cgrun: 1
+model: steep
+data: {train: {format: synthetic, samples: 16, classes: 4}}
+inputs:
+  image: {type: uint8, shape: [3, 8, 8]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - x: {op: normalize, in: image, scale: 1/255}
+%s      - {op: global_avg_pool}
+      - {op: flatten}
+      - {op: batch_norm, epsilon: 1.0e-12}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.01}}
+""" % ("      - {op: conv, filters: 8, kernel: 1, activation: relu}\n" * 4)
+
+
+def tensors(path):
+    """The header of a safetensors file, and what stands behind it."""
+    data = path.read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    return json.loads(data[8:8 + size]), data[8 + size:]
+
+
+class TerminalTest(CliTestCase):
+    def run_bytes(self, *arguments, status=0):
+        done = self.cgrun(*arguments, status=status, errors="surrogateescape")
+        return done.stdout, done.stderr
+
+    def assert_clean(self, text, where):
+        for byte in ("\x1b", "\x07", "\x9b", "\x7f"):
+            self.assertNotIn(byte, text, where)
+        text.encode("utf-8")  # no bytes that are none
+
+    def pictures(self):
+        for name in (ESCAPE, "blue"):
+            folder = self.folder / "pics" / name
+            folder.mkdir(parents=True)
+            for i in range(12):
+                (folder / f"{ESCAPE}{i}.png").write_bytes(png(4, 4, [i * 9 % 256] * 16))
+        return self.write("pics.yaml", FOLDER.replace("units: 3", "units: 2"))
+
+    def test_names_of_folders_and_images(self):
+        model = self.pictures()
+        for arguments in (("check", model), ("check", model, "--json"),
+                          ("train", model, "--out", "run"), ("eval", model, "--weights", "run",
+                                                             "--split", "train")):
+            out, err = self.run_bytes(*arguments)
+            self.assert_clean(out + err, arguments)
+        page = (self.folder / "run/report.html").read_bytes().decode("utf-8")
+        self.assert_clean(page, "report.html")
+        image = f"pics/{ESCAPE}/{ESCAPE}1.png"
+        for more in ((), ("--json",), ("--json", "of.json"), ("--out", "predicted")):
+            out, err = self.run_bytes("predict", model, image, "--weights", "run", *more)
+            self.assert_clean(out + err, more)
+        for file in (self.folder / "predicted").glob("*.csv"):
+            self.assert_clean(file.read_bytes().decode("utf-8"), file)
+        json.loads((self.folder / "of.json").read_bytes().decode("utf-8"))
+        (self.folder / image).write_bytes(b"no picture")
+        out, err = self.run_bytes("check", model, status=2)
+        self.assertIn("?[31mred??", err)
+        self.assert_clean(out + err, "an error")
+
+    def test_names_of_columns(self):
+        self.write("table.yaml", TABLE)
+        (self.folder / "rows.csv").write_bytes(
+            b"a\x1b[31m,b\x07\xff,kind\n" + b"1,2,u\n3,4,v\n" * 8)
+        out, err = self.run_bytes("check", "table.yaml")
+        self.assertIn("a?[31m,b??,kind", err)
+        self.assert_clean(out + err, "columns")
+
+    def test_names_of_tensors_and_programs(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        header, data = tensors(self.folder / "run/best.safetensors"
+                               if (self.folder / "run/best.safetensors").exists()
+                               else sorted((self.folder / "run").glob("*.safetensors"))[-1])
+        header["\x1b[31mred\x07"] = {"dtype": "F32", "shape": [0], "data_offsets": [len(data)] * 2}
+        del header["__metadata__"]
+        text = json.dumps(header).encode()
+        (self.folder / "w.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+        out, err = self.run_bytes("train", "small.yaml", "--weights", "w.safetensors", "--out", "r2")
+        self.assertIn("?[31mred?", err)
+        self.assert_clean(out + err, "tensors")
+
+    def damaged_program(self, old, new):
+        self.cgrun("compile", "small.yaml", "-o", "small.cgb")
+        data = (self.folder / "small.cgb").read_bytes()
+        payload = data[24:]
+        self.assertIn(old, payload)
+        payload = payload.replace(old, new)
+        head = data[:12] + struct.pack("<IQ", zlib.crc32(payload), len(payload))
+        (self.folder / "bad.cgb").write_bytes(head + payload)
+
+    def test_a_program_with_a_text_that_is_not_utf_8(self):
+        self.damaged_program(b"classify", b"cl\x1bss\xfffy")
+        for more in ((), ("--json",)):
+            out, err = self.run_bytes("disasm", "bad.cgb", *more)
+            self.assert_clean(out + err, more)
+        self.assertIn("cl?ss?fy", self.run_bytes("disasm", "bad.cgb")[0])
+
+    def test_a_program_that_is_not_sound_is_named(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        self.damaged_program(b"foffset\x00", b"foffset\x01")
+        for arguments in (("disasm", "bad.cgb"), ("eval", "bad.cgb", "--weights", "run")):
+            error = self.refuses(*arguments)
+            self.assertIn("bad.cgb: the program is not sound", error)
+
+
+class ModelsTest(CliTestCase):
+    def test_a_model_without_inputs(self):
+        self.write("gan.yaml", GAN)
+        for arguments in (("plan",), ("check",), ("train", "--dry-run")):
+            error = self.refuses(arguments[0], "gan.yaml", *arguments[1:])
+            self.assertIn("synthetic data are made for inputs, and this model has none", error)
+
+    def test_a_network_that_is_too_steep_is_no_fault_of_ours(self):
+        self.write("steep.yaml", STEEP)
+        done = self.cgrun("check", "steep.yaml")
+        self.assertNotIn("fault", done.stdout + done.stderr)
+
+
+class DamagedCheckpointsTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("table.yaml", TABLE)
+        self.write("rows.csv", "alpha,beta,kind\n" + "1,2,u\n3,4,v\n" * 8)
+        self.cgrun("train", "table.yaml", "--out", "run", "--quiet")
+        self.weights = sorted((self.folder / "run").glob("*.safetensors"))[-1]
+
+    def flip(self, text, bit=1):
+        data = bytearray(self.weights.read_bytes())
+        at = data.find(text)
+        self.assertGreater(at, 0, text)
+        data[at] ^= bit
+        (self.folder / "w.safetensors").write_bytes(data)
+
+    def test_a_damaged_name_of_a_column(self):
+        self.flip(b"alpha")
+        for verb, *more in (("eval", "table.yaml", "--split", "train"),
+                            ("predict", "table.yaml", "rows.csv")):
+            error = self.refuses(verb, *more, "--weights", "w.safetensors")
+            self.assertIn("'w.safetensors' is damaged", error)
+
+    def test_a_damaged_key_of_the_checksum(self):
+        for bit in (1, 2, 4, 8, 16):
+            self.flip(b"cgrun:checksum", bit)
+            error = self.refuses("eval", "table.yaml", "--split", "train", "--weights",
+                                 "w.safetensors")
+            self.assertIn("w.safetensors", error)
+
+
+class LargeHeadersTest(CliTestCase):
+    def seconds(self, *arguments, status):
+        begin = time.monotonic()
+        self.cgrun(*arguments, status=status)
+        return time.monotonic() - begin
+
+    def test_many_tensors(self):
+        header = {f"t{i}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+                  for i in range(20_000)}
+        text = json.dumps(header).encode()
+        (self.folder / "w.safetensors").write_bytes(struct.pack("<Q", len(text)) + text)
+        self.assertLess(self.seconds("eval", "small.yaml", "--weights", "w.safetensors", status=2),
+                        10)
+
+    def test_many_keys_of_a_plan(self):
+        self.write("p.json", json.dumps({"arena_bytes": 1, "buffers": [],
+                                         **{f"k{i}": i for i in range(100_000)}}))
+        self.assertLess(self.seconds("plan", "small.yaml", "--diff", "p.json", status=1), 10)
+
+    def test_many_keys_of_a_model(self):
+        for text in ("".join(f"k{i}: 1\n" for i in range(50_000)),
+                     "a: {" + ", ".join("b: 1" for _ in range(50_000)) + "}\n"):
+            self.write("m.yaml", MODEL + text)
+            self.assertLess(self.seconds("check", "m.yaml", status=2), 20)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONUTF8", "1")
+    unittest.main()
