@@ -57,6 +57,7 @@ class ImageStream::Lease {
 ImageStream::ImageStream(ImageSet set, int arenas) : set_(std::move(set)) {
   for (int i = 0; i < arenas; ++i) {
     arenas_.push_back(std::make_unique<ScratchArena>(static_cast<size_t>(set_.scratch_bytes)));
+    arenas_.back()->Touch();
     free_.push_back(arenas_.back().get());
   }
 }

@@ -42,6 +42,12 @@ void ScratchArena::Reset() {
   Close(memory_.get(), size_);
 }
 
+void ScratchArena::Touch() {
+  Open(memory_.get(), size_);
+  std::memset(memory_.get(), 0, size_);
+  Reset();
+}
+
 void* ScratchArena::Allocate(size_t bytes) {
   if (bytes > size_ || BlockBytes(bytes) > size_ - used_) return nullptr;
   Open(memory_.get() + used_, sizeof(Header) + bytes);

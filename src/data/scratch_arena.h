@@ -40,6 +40,9 @@ class ScratchArena {
     return block == nullptr ? std::span<T>() : std::span<T>(block, count);
   }
 
+  // Takes all of the memory now, so that none is taken later. Frees all blocks.
+  void Touch();
+
   size_t bytes() const { return size_; }
   // The most that was in use so far.
   size_t peak() const { return peak_; }
