@@ -85,6 +85,7 @@ std::string DataPartsOf(const HostUse& use) {
   add(use.loaders, "buffers of the loaders");
   add(use.checkpoints, "copies for checkpoints");
   add(use.kept, "what is kept");
+  add(use.opening, "reading the data");
   return text;
 }
 
@@ -382,11 +383,23 @@ void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
                    larger->capped.batch, CostOf(larger->slower())));
 }
 
-std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary& library,
+// Has decoded samples lie in files, of a run that does not fit with them in memory. False where
+// that is so already, or would hardly help.
+bool StreamData(const PlannedRun& run, ModelSpec& model) {
+  constexpr int64_t kLeast = 1 << 20;
+  if (!model.data || model.data->streams || run.memory.parts.streamable < kLeast) return false;
+  model.data->streams = true;
+  return true;
+}
+
+std::optional<PlannedRun> FindBatch(ModelSpec& model, const KernelLibrary& library,
                                     const CompileOptions& options, Diagnostics& diagnostics) {
   const int64_t cap = CapOf(model, library);
   auto fit = FitBatch(model, library, options, cap, diagnostics);
   if (!fit) return std::nullopt;
+  if (!fit->run && StreamData(fit->next, model)) {
+    return FindBatch(model, library, options, diagnostics);
+  }
   if (!fit->run) {
     RefuseOneSample(model, library, options, *fit, cap, diagnostics);
     return std::nullopt;
@@ -396,7 +409,7 @@ std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary&
   return std::move(fit->run);
 }
 
-std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& library,
+std::optional<CappedRun> KeepCap(ModelSpec& model, const KernelLibrary& library,
                                  CompileOptions& options, std::optional<int64_t> base,
                                  Diagnostics& diagnostics) {
   const int64_t cap = model.train->memory->value;
@@ -407,6 +420,10 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   if (ahead) BeginSmallerBatch(model, library, options, *ahead, cap, smaller);
   const auto free = PlanFreeRun(planner, options, cap, base, diagnostics);
   if (!free) return std::nullopt;
+  if (free->total() > cap && StreamData(*free, model)) {
+    smaller.reset();
+    return KeepCap(model, library, options, base, diagnostics);
+  }
   // How fast a swap is, is looked at where there may be something to swap.
   if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
   BeginSmallerBatch(model, library, options, *free, cap, smaller);
@@ -437,6 +454,7 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, CompileOptions& 
   if (!run) return {};
   auto with_batch = LoadWithBatch(flags, run->batch);
   if (!with_batch) return {};
+  if (with_batch->data) with_batch->data->streams = model.data->streams;
   model = std::move(*with_batch);
   return {true, run->memory};
 }

@@ -120,6 +120,8 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
   }
   std::vector<int64_t> evaluation_sizes;
   shape.host.decoded_bytes = shape.data.decoded_bytes;
+  shape.host.opening_bytes = shape.data.opening_bytes;
+  shape.host.streamable_bytes = shape.data.streamable_bytes;
   for (const auto& set : {shape.data.train, shape.data.valid, shape.data.test}) {
     if (set == nullptr) continue;
     shape.host.sets.push_back(set.get());
@@ -137,6 +139,8 @@ HostUse HostUseOf(const HostParts& parts) {
   for (const Dataset* set : parts.sets) use.loaders += DataSource::HostBytes(*set, parts.batch);
   if (parts.checkpoint_state)
     use.checkpoints = CheckpointWriter::HostBytes(*parts.checkpoint_state);
+  use.streamable = parts.streamable_bytes;
+  use.opening = std::max<int64_t>(0, parts.opening_bytes - parts.arena_bytes - use.total());
   return use;
 }
 
@@ -165,9 +169,10 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   }
   RunMemory memory;
   memory.arena = compiled.layout.arena_bytes;
+  memory.on_host = KindOfDevice(library.name()).on_host;
+  if (memory.on_host) parts.arena_bytes = memory.arena;
   memory.parts = HostUseOf(parts);
   memory.data = memory.parts.total();
-  memory.on_host = KindOfDevice(library.name()).on_host;
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
   const int64_t workers = LoaderOptions().workers;
   // The thread of a swap file, too.

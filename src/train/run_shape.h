@@ -25,6 +25,9 @@ struct HostParts {
   int64_t batch = 1;
   std::optional<int64_t> checkpoint_state;  // bytes of what checkpoints hold; nothing: none
   int64_t kept_bytes = 0;                   // of copies that outlive the step
+  int64_t opening_bytes = 0;     // the most that opening the sets took, decoded_bytes included …
+  int64_t arena_bytes = 0;       // … when the arena, where it is the host's, was not there yet
+  int64_t streamable_bytes = 0;  // of decoded_bytes, what could lie in files
 };
 
 // The same by what it is for.
@@ -33,8 +36,10 @@ struct HostUse {
   int64_t loaders = 0;      // buffers of batches, and the order of samples
   int64_t checkpoints = 0;  // copies that checkpoints are written from
   int64_t kept = 0;
+  int64_t opening = 0;     // what opening data sets took beyond all that the run takes later
+  int64_t streamable = 0;  // of `decoded`, what could lie in files
 
-  int64_t total() const { return decoded + loaders + checkpoints + kept; }
+  int64_t total() const { return decoded + loaders + checkpoints + kept + opening; }
 };
 HostUse HostUseOf(const HostParts& parts);
 

@@ -18,7 +18,10 @@ int64_t Session::BaseOfNow() const {
 // By now the process holds its arena, the decoded data and the compiled code, but for the buffers
 // of the loaders and the copies for checkpoints.
 void Session::CountMemory() {
+  const bool on_host = KindOfDevice(options_.device).on_host;
   HostParts parts{data_.decoded_bytes, {}, batch_, {}, 0};
+  parts.opening_bytes = data_.opening_bytes;
+  if (on_host) parts.arena_bytes = memory_.arena;
   int64_t state_bytes = 0;
   for (const EngineState& state : engine_->model().states) {
     if (!IsOwnState(state.name)) state_bytes += ByteSize(state.type);
@@ -31,7 +34,6 @@ void Session::CountMemory() {
   }
   for (const Split& split : evaluations_) parts.sets.push_back(split.dataset.get());
   memory_.data = HostUseOf(parts).total();
-  const bool on_host = KindOfDevice(options_.device).on_host;
   const int64_t free = options_.free ? *options_.free : FreeHostMemory();
   CheckRoom(memory_.planned() - (on_host ? 0 : memory_.arena), ResidentBytes() + free);
 }
