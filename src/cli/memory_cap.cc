@@ -192,11 +192,23 @@ void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
                    larger->capped.batch, CostOf(larger->slower())));
 }
 
-std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary& library,
+// Has decoded samples lie in files, of a run that does not fit with them in memory. False where
+// that is so already, or would hardly help.
+bool StreamData(const PlannedRun& run, ModelSpec& model) {
+  constexpr int64_t kLeast = 1 << 20;
+  if (!model.data || model.data->streams || run.memory.parts.streamable < kLeast) return false;
+  model.data->streams = true;
+  return true;
+}
+
+std::optional<PlannedRun> FindBatch(ModelSpec& model, const KernelLibrary& library,
                                     const CompileOptions& options, Diagnostics& diagnostics) {
   const int64_t cap = CapOf(model, library);
   auto fit = FitBatch(model, library, options, cap, diagnostics);
   if (!fit) return std::nullopt;
+  if (!fit->run && StreamData(fit->next, model)) {
+    return FindBatch(model, library, options, diagnostics);
+  }
   if (!fit->run) {
     RefuseOneSample(model, library, options, *fit, cap, diagnostics);
     return std::nullopt;
@@ -221,17 +233,21 @@ MemoryCap CapOfLimits(const HostLimits& limits, const RunMemory& like, SourceMar
   return cap;
 }
 
-std::optional<CappedRun> KeepCap(const MemoryCap& limit, RunPlanner& planner,
-                                 const ModelSpec& model, const KernelLibrary& library,
-                                 CompileOptions& options, std::optional<int64_t> base,
-                                 Diagnostics& diagnostics) {
+std::optional<CappedRun> KeepCap(const MemoryCap& limit, ModelSpec& model,
+                                 const KernelLibrary& library, CompileOptions& options,
+                                 std::optional<int64_t> base, Diagnostics& diagnostics) {
   const int64_t cap = limit.bytes;
+  RunPlanner planner(model, library, options);
   std::optional<SmallerBatch> smaller;
   std::optional<PlannedRun> ahead;  // how fast a swap is would be measured beside it
   if (!model.train->swap) ahead = PlanAhead(planner, options, cap, base);
   if (ahead) BeginSmallerBatch(model, library, options, *ahead, cap, smaller);
   const auto free = PlanFreeRun(planner, options, cap, base, diagnostics);
   if (!free) return std::nullopt;
+  if (free->total() > cap && StreamData(*free, model)) {
+    smaller.reset();
+    return KeepCap(limit, model, library, options, base, diagnostics);
+  }
   // How fast a swap is, is looked at where there may be something to swap.
   if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
   BeginSmallerBatch(model, library, options, *free, cap, smaller);
@@ -262,6 +278,7 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, CompileOptions& 
   if (!run) return {};
   auto with_batch = LoadWithBatch(flags, run->batch);
   if (!with_batch) return {};
+  if (with_batch->data) with_batch->data->streams = model.data->streams;
   model = std::move(*with_batch);
   return {true, run->memory};
 }
@@ -300,25 +317,23 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
   } else {
     const KernelLibrary& library = KernelsOf(model);
     const MemoryCap cap{model.train->memory->value, model.train->memory->mark, kCapName};
-    RunPlanner planner(model, library, options);
-    fitted = FittedOf(KeepCap(cap, planner, model, library, options, base, diagnostics));
+    fitted = FittedOf(KeepCap(cap, model, library, options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);
   fitted.printed = std::move(diagnostics);
   return fitted;
 }
 
-FittedRun FitWithin(const HostLimits& limits, const ModelSpec& model, CompileOptions& options,
+FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base) {
   const KernelLibrary& library = KernelsOf(model);
   Diagnostics diagnostics;
   FittedRun fitted;
-  RunPlanner planner(model, library, options);
   CompileOptions quick = options;
   quick.effort = PlanEffort::kQuick;
-  if (const auto like = planner.Plan(quick, diagnostics)) {
+  if (const auto like = RunPlanner(model, library, options).Plan(quick, diagnostics)) {
     const MemoryCap cap = CapOfLimits(limits, like->memory, SourceMark{model.tree.mark.file});
-    fitted = FittedOf(KeepCap(cap, planner, model, library, options, base, diagnostics));
+    fitted = FittedOf(KeepCap(cap, model, library, options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);
   fitted.printed = std::move(diagnostics);

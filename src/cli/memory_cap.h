@@ -32,8 +32,8 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
                     std::optional<int64_t> base = std::nullopt);
 
 // The same for a run that nobody has given a cap: the cap is what `limits` leave. `model` has its
-// batch.
-FittedRun FitWithin(const HostLimits& limits, const ModelSpec& model, CompileOptions& options,
+// batch; it is changed where its data are to lie in files.
+FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 
 }  // namespace cgrun

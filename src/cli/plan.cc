@@ -224,6 +224,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
+  TellNotes(shape.data.notes);
   if (!plan_flags.why.empty()) {
     TellWhy(PlannedEntriesOf(*compiled), compiled->layout, plan_flags.why, plan_flags.full, *model,
             options);

@@ -301,7 +301,7 @@ bool CanShrink(const ModelSpec& model, const SessionOptions& options) {
 
 // A run that may not fit into what there is is planned again for that: then `fitted` and `options`
 // say how. Null where it cannot fit, which is printed.
-std::unique_ptr<Session> OpenSession(const ModelSpec& model, SessionOptions& options,
+std::unique_ptr<Session> OpenSession(ModelSpec& model, SessionOptions& options,
                                      FittedRun& fitted, Diagnostics& diagnostics) {
   const HostLimits limits = ReadHostLimits();
   if (CanShrink(model, options)) options.limits = limits;

@@ -12,6 +12,7 @@
 #include "src/base/check.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
+#include "src/data/sample_store.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -48,11 +49,10 @@ int ClassesOf(const CifarLayout& layout) {
 
 // One file.
 struct Part {
-  HostTensor records;  // [samples, bytes of a record]
+  SampleStore records;
+  int64_t samples = 0;
   std::string file;
   SourceMark mark;
-
-  int64_t samples() const { return records.shape()[0].size; }
 };
 
 // The records of a file of this many bytes.
@@ -73,9 +73,18 @@ int64_t CountRecords(const std::string& path, int64_t bytes, const CifarLayout& 
                  help);
 }
 
+// Calls `act(sample, record)` for each record of a file.
+template <class Act>
+void ForEachRecord(const Part& part, const CifarLayout& layout, Act act) {
+  int64_t sample = 0;
+  ForEachPiece(part.records, layout.record(), [&](int64_t, std::span<const std::byte> piece) {
+    const auto record = static_cast<size_t>(layout.record());
+    for (; !piece.empty(); piece = piece.subspan(record)) act(sample++, piece.first(record));
+  });
+}
+
 void CheckLabels(const Part& part, const CifarLayout& layout) {
-  const std::byte* record = part.records.bytes().data();
-  for (int64_t sample = 0; sample < part.samples(); ++sample, record += layout.record()) {
+  ForEachRecord(part, layout, [&](int64_t sample, std::span<const std::byte> record) {
     for (size_t i = 0; i < static_cast<size_t>(layout.label_count); ++i) {
       const LabelByte& label = layout.labels[i];
       const int value = std::to_integer<int>(record[i]);
@@ -86,22 +95,18 @@ void CheckLabels(const Part& part, const CifarLayout& layout) {
                          "'s are 0 to " + std::to_string(label.classes - 1),
                      "this is no file of " + std::string(layout.name) + ", or it is damaged");
     }
-  }
+  });
 }
 
-// Takes no more memory than is `left`.
 Part ReadPart(const std::string& path, const SourceMark& mark, const CifarLayout& layout,
-              const MemoryLeft& left) {
+              SampleRoom& room) {
   FileReader reader(path, FileReader::Gzip::kNever);
   const int64_t bytes = reader.max_bytes();
   const int64_t samples = CountRecords(path, bytes, layout);
-  if (bytes > left.bytes) {
-    ThrowFileError(path,
-                   ": its " + std::to_string(samples) + " samples take " + MemoryText(bytes) +
-                       ", more than " + left.Text(),
-                   left.Help("use fewer samples"));
-  }
-  Part part{ReadTensor(reader, DType::kU8, {samples, layout.record()}, "its samples"), path, mark};
+  const std::string what = ": its " + std::to_string(samples) + " samples take";
+  Part part{room.TakeAsTheyAre(path, what, 0, bytes), samples, path, mark};
+  if (part.records.needs_writing()) reader.Read(part.records.Writable(), "its samples");
+  part.records.Seal();
   CheckLabels(part, layout);
   return part;
 }
@@ -127,13 +132,14 @@ std::vector<std::string> ReadClassNames(const std::string& samples, const CifarL
 
 class CifarDataset : public Dataset {
  public:
-  CifarDataset(std::vector<Part> parts, const CifarLayout& layout)
+  CifarDataset(std::vector<Part> parts, const CifarLayout& layout, std::vector<std::string> notes)
       : parts_(std::move(parts)),
+        notes_(std::move(notes)),
         layout_(layout),
         classes_(ReadClassNames(parts_[0].file, layout)),
         fields_{{"image", DType::kU8, Shape{3, 32, 32}}, {"label", DType::kI32, Shape()}} {
     for (const Part& part : parts_) {
-      size_ += part.samples();
+      size_ += part.samples;
       ends_.push_back(size_);
     }
   }
@@ -143,13 +149,23 @@ class CifarDataset : public Dataset {
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size_) << "sample " << index;
-    const std::byte* record = RecordOf(index);
-    std::memcpy(out[0].data(), record + layout_.label_count, kPixels);
-    const int32_t label = LabelOf(record);
+    const size_t part = PartOf(index);
+    const int64_t record = InPart(part, index) * layout_.record();
+    std::byte label_byte;
+    parts_[part].records.Read(record + layout_.used, {&label_byte, 1});
+    parts_[part].records.Read(record + layout_.label_count, out[0]);
+    const auto label = std::to_integer<int32_t>(label_byte);
     std::memcpy(out[1].data(), &label, sizeof(label));
   }
 
-  int64_t decoded_bytes() const override { return size_ * layout_.record(); }
+  int64_t decoded_bytes() const override {
+    int64_t bytes = 0;
+    for (const Part& part : parts_) bytes += part.records.memory_bytes();
+    return bytes;
+  }
+  int64_t streamable_bytes() const override { return decoded_bytes(); }
+  bool AtHand() const override { return true; }
+  std::vector<std::string> Notes() const override { return notes_; }
 
   std::span<const std::string> ClassNames(size_t index) const override {
     return index == 1 ? std::span<const std::string>(classes_) : std::span<const std::string>();
@@ -157,8 +173,13 @@ class CifarDataset : public Dataset {
 
   void Visit(size_t index, IntegerVisitor& visitor) const override {
     if (index != 1) return;
-    for (int64_t sample = 0; sample < size_; ++sample) {
-      visitor.Visit(LabelOf(RecordOf(sample)), sample);
+    const auto used = static_cast<size_t>(layout_.used);
+    int64_t before = 0;
+    for (const Part& part : parts_) {
+      ForEachRecord(part, layout_, [&](int64_t sample, std::span<const std::byte> record) {
+        visitor.Visit(std::to_integer<int64_t>(record[used]), before + sample);
+      });
+      before += part.samples;
     }
   }
 
@@ -172,17 +193,11 @@ class CifarDataset : public Dataset {
     return static_cast<size_t>(std::ranges::upper_bound(ends_, sample) - ends_.begin());
   }
   int64_t InPart(size_t part, int64_t sample) const {
-    return sample - ends_[part] + parts_[part].samples();
-  }
-  const std::byte* RecordOf(int64_t sample) const {
-    const size_t part = PartOf(sample);
-    return parts_[part].records.bytes().data() + InPart(part, sample) * layout_.record();
-  }
-  int32_t LabelOf(const std::byte* record) const {
-    return std::to_integer<int32_t>(record[layout_.used]);
+    return sample - ends_[part] + parts_[part].samples;
   }
 
   std::vector<Part> parts_;
+  std::vector<std::string> notes_;
   std::vector<int64_t> ends_;  // a part: the samples up to its end
   int64_t size_ = 0;
   const CifarLayout& layout_;
@@ -289,17 +304,16 @@ std::unique_ptr<Dataset> OpenCifar(const DataOptions& options, Diagnostics& diag
   const std::vector<NamedFile> files = FilesOf(options, diagnostics);
   if (diagnostics.error_count() > errors) return nullptr;
   std::vector<Part> parts;
-  MemoryLeft left = MemoryLeft::Of(options);
+  SampleRoom room(options);
   for (const NamedFile& file : files) {
     try {
-      parts.push_back(ReadPart(file.path, file.mark, *layout, left));
-      left.bytes -= static_cast<int64_t>(parts.back().records.bytes().size());
+      parts.push_back(ReadPart(file.path, file.mark, *layout, room));
     } catch (const UserError& error) {
       diagnostics.Error(file.mark, error.what(), error.help());
     }
   }
   if (diagnostics.error_count() > errors) return nullptr;
-  return std::make_unique<CifarDataset>(std::move(parts), *layout);
+  return std::make_unique<CifarDataset>(std::move(parts), *layout, room.notes());
 }
 
 constexpr DataOptionSpec kOptions[] = {

@@ -4,6 +4,7 @@
 // categories. CsvOpener is the entry point.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -43,7 +44,8 @@ class CsvOpener {
         unknown_(diagnostics, Severity::kWarning),
         file_option_(*FindOption(options, "file")),
         path_(ResolvePath(options, file_option_)),
-        features_(options, diagnostics) {}
+        features_(options, diagnostics),
+        room_(options) {}
 
   // Null after an error.
   std::unique_ptr<Dataset> Open() {
@@ -63,13 +65,16 @@ class CsvOpener {
     if (!Stopped()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
     cell_errors_.Report(all_rows_);
-    if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].tensor);
+    if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].store.Writable());
     if (Failed()) return nullptr;
     unknown_.Report(all_rows_);
     if (options_.to_predict) WarnOfEmptyLines(path_, empty_lines_, first_empty_line_, diagnostics_);
+    std::vector<std::string> notes = gaps_.Texts(path_, csv_, all_rows_);
+    std::ranges::move(room_.notes(), std::back_inserter(notes));
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
-                                        std::move(integers_), gaps_.Texts(path_, csv_, all_rows_),
-                                        features_.DoubtOfSizes(csv_, layout_));
+                                        std::move(integers_), std::move(notes),
+                                        features_.DoubtOfSizes(csv_, layout_),
+                                        HeldOutBytes(options_.split, all_rows_));
   }
 
  private:
@@ -143,7 +148,8 @@ class CsvOpener {
   int64_t empty_lines_ = 0;  // before the last row
   int first_empty_line_ = 0;
   GapCensus gaps_;  // of this pass
-  std::vector<FieldTensor> parts_;
+  SampleRoom room_;
+  std::vector<FieldSamples> parts_;
   IntegerLines integers_;
 };
 
@@ -253,7 +259,7 @@ void CsvOpener::SurveyRow(const CsvReader& reader) {
 void CsvOpener::CheckRoom() const {
   int64_t row = integers_.any() ? IntegerLines::Bytes(1) : 0;
   for (const DataField& field : layout_.fields) row += field.bytes();
-  if (row == 0 || all_rows_ <= options_.memory_limit / row) return;
+  if (row == 0 || all_rows_ <= room_.most() / row) return;
   const MemoryLeft left = MemoryLeft::Of(options_);
   ThrowFileError(path_,
                  "has more than " + CountText(all_rows_ - 1, "row") + " of " + MemoryText(row) +
@@ -269,16 +275,22 @@ void CsvOpener::FindIntegers() {
   }
 }
 
-// The survey has seen that all of them fit.
+// The survey has seen that all of them fit, in memory or in files.
 void CsvOpener::Allocate() {
   try {
     for (const DataField& field : layout_.fields) {
-      std::vector<int64_t> sizes = field.shape.Sizes();
-      sizes.insert(sizes.begin(), all_rows_);
-      parts_.push_back(
-          {field.name, AllocateTensor(path_, field.dtype, sizes), path_, file_option_.mark, {}});
+      const std::string what =
+          ": '" + field.name + "' of " + CountText(all_rows_, "row") + " takes";
+      parts_.push_back({field,
+                        room_.Take(path_, what, all_rows_ * field.bytes()),
+                        path_,
+                        file_option_.mark,
+                        {}});
     }
-    if (integers_.any()) integers_.lines.reserve(static_cast<size_t>(all_rows_));
+    if (integers_.any()) {
+      integers_.lines =
+          room_.Take(path_, ": the numbers of its lines take", IntegerLines::Bytes(all_rows_));
+    }
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
@@ -292,12 +304,17 @@ void CsvOpener::Allocate() {
 
 // The second pass.
 void CsvOpener::StoreRow(const CsvReader& reader) {
-  if (parts_.size() < layout_.fields.size()) return;
-  if (integers_.any()) integers_.lines.push_back(reader.line());
+  const bool lacks_lines = integers_.any() && !integers_.lines.needs_writing();
+  if (parts_.size() < layout_.fields.size() || lacks_lines) return;  // there was no room
+  if (integers_.any()) {
+    const int32_t line = reader.line();
+    std::memcpy(integers_.lines.Writable().data() + IntegerLines::Bytes(rows_), &line,
+                sizeof(line));
+  }
   for (const CsvColumn& used : layout_.used) {
     const CsvField& text = reader.fields()[used.column];
     const int64_t sample = layout_.fields[used.field].bytes();
-    std::byte* out = parts_[used.field].tensor.bytes().data() + rows_ * sample + used.offset;
+    std::byte* out = parts_[used.field].store.Writable().data() + rows_ * sample + used.offset;
     const LabelTexts* label = LabelOf(used);
     if (IsGap(text, IsName(used))) {
       StoreMissing(used, reader, text, out);

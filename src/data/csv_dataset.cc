@@ -35,16 +35,19 @@ size_t FindElement(DType dtype, std::span<const std::byte> bytes, int64_t value)
 
 }  // namespace
 
-CsvDataset::CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, IntegerLines integers,
-                       std::vector<std::string> notes, std::string doubt)
-    : TensorDataset(std::move(parts)),
+CsvDataset::CsvDataset(std::vector<FieldSamples> parts, DataFindings findings,
+                       IntegerLines integers, std::vector<std::string> notes, std::string doubt,
+                       int64_t scratch_bytes)
+    : TensorDataset(std::move(parts), std::move(notes)),
       findings_(std::move(findings)),
       integers_(std::move(integers)),
-      notes_(std::move(notes)),
-      doubt_(std::move(doubt)) {}
+      doubt_(std::move(doubt)),
+      scratch_bytes_(scratch_bytes) {
+  integers_.lines.Seal();
+}
 
 int64_t CsvDataset::decoded_bytes() const {
-  return TensorDataset::decoded_bytes() + IntegerLines::Bytes(std::ssize(integers_.lines));
+  return TensorDataset::decoded_bytes() + integers_.lines.memory_bytes();
 }
 
 SamplePlace CsvDataset::PlaceOf(size_t index, int64_t sample) const {
@@ -53,9 +56,8 @@ SamplePlace CsvDataset::PlaceOf(size_t index, int64_t sample) const {
 
 SamplePlace CsvDataset::PlaceOfValue(size_t index, int64_t sample, int64_t value) const {
   const auto bytes = static_cast<size_t>(fields()[index].bytes());
-  const std::span<const std::byte> all = part(index).tensor.bytes();
-  const std::span<const std::byte> of_sample =
-      all.subspan(static_cast<size_t>(sample) * bytes, bytes);
+  std::vector<std::byte> of_sample(bytes);
+  part(index).store.Read(sample * fields()[index].bytes(), of_sample);
   std::string text;
   SamplePlace place =
       PlaceOfElement(index, sample, FindElement(fields()[index].dtype, of_sample, value), &text);
@@ -68,8 +70,9 @@ SamplePlace CsvDataset::PlaceOfElement(size_t index, int64_t sample, size_t elem
                                        std::string* text) const {
   SamplePlace place = TensorDataset::PlaceOf(index, sample);
   const auto columns = integers_.columns.find(index);
-  if (integers_.lines.empty() || columns == integers_.columns.end()) return place;
-  const int line = integers_.lines[static_cast<size_t>(sample)];
+  if (integers_.lines.bytes() == 0 || columns == integers_.columns.end()) return place;
+  int32_t line = 0;
+  integers_.lines.Read(IntegerLines::Bytes(sample), std::as_writable_bytes(std::span(&line, 1)));
   place.mark = FindField(place.file, integers_.delimiter, line, columns->second.at(element), text);
   return place;
 }

@@ -17,25 +17,27 @@ namespace cgrun {
 // model that reads them.
 struct IntegerLines {
   char delimiter = ',';
-  std::vector<int> lines;                         // by sample; none where all fields are floats
+  SampleStore lines;                              // an int32 a sample; none where all are floats
   std::map<size_t, std::vector<size_t>> columns;  // by field: of its elements
 
   bool any() const { return !columns.empty(); }
   // Of so many samples.
-  static int64_t Bytes(int64_t samples) { return samples * int64_t{sizeof(int)}; }
+  static int64_t Bytes(int64_t samples) { return samples * int64_t{sizeof(int32_t)}; }
 };
 
 // With what was found out about training data.
 class CsvDataset : public TensorDataset {
  public:
-  // `notes`: what became of gaps. `doubt`: DoubtOfSizes() of the features, the first field.
-  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, IntegerLines integers,
-             std::vector<std::string> notes, std::string doubt);
+  // `notes`: what became of gaps and of the file. `doubt`: DoubtOfSizes() of the features, the
+  // first field. `scratch_bytes`: what reading took beside the samples.
+  CsvDataset(std::vector<FieldSamples> parts, DataFindings findings, IntegerLines integers,
+             std::vector<std::string> notes, std::string doubt, int64_t scratch_bytes);
 
-  std::vector<std::string> Notes() const override { return notes_; }
   DataFindings Findings() const override { return findings_; }
   std::string DoubtOfSizes(size_t index) const override { return index == 0 ? doubt_ : ""; }
   int64_t decoded_bytes() const override;
+  int64_t opening_bytes() const override { return decoded_bytes() + scratch_bytes_; }
+  int64_t streamable_bytes() const override { return decoded_bytes(); }
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
   SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
 
@@ -44,8 +46,8 @@ class CsvDataset : public TensorDataset {
 
   DataFindings findings_;
   IntegerLines integers_;
-  std::vector<std::string> notes_;
   std::string doubt_;
+  int64_t scratch_bytes_;
 };
 
 }  // namespace cgrun

@@ -51,7 +51,7 @@ void CsvFeatures::Add(int64_t row, const CsvColumn& used, const std::byte* value
 
 // Always by the training data, whatever that fills its own gaps with.
 void CsvFeatures::Finish(const CsvOptions& csv, const CsvLayout& layout, const std::string& path,
-                         HostTensor& features) {
+                         std::span<std::byte> features) {
   const bool fills = csv.missing == CsvMissing::kMean;
   if (!HasFeatures(layout) || (!fills && !csv.standardize)) return;
   if (!known_ && !own()) {
@@ -64,9 +64,10 @@ void CsvFeatures::Finish(const CsvOptions& csv, const CsvLayout& layout, const s
   const std::vector<double> deviations = own() ? moments_.Deviations() : Shared(kCsvDeviation);
   if (std::ssize(means) != layout.fields[0].shape.Elements()) return;  // not the input's: reported
   std::optional<size_t> without;
-  if (fills) without = FillGaps(features, means);
+  const DType dtype = layout.fields[0].dtype;
+  if (fills) without = FillGaps(dtype, features, means);
   if (!without && csv.standardize && deviations.size() == means.size()) {
-    without = Standardize(features, means, deviations);
+    without = Standardize(dtype, features, means, deviations);
   }
   if (without) ReportNoMean(path, layout.Quoted(layout.used[*without].column));
 }

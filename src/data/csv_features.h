@@ -5,10 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "src/base/host_tensor.h"
 #include "src/data/column_moments.h"
 #include "src/data/csv_layout.h"
 #include "src/data/csv_options.h"
@@ -29,7 +29,7 @@ class CsvFeatures {
   // Fills gaps, which are NaN, and standardizes, as the options say. `path` is the file's. Errors:
   // a column without a value where its mean is needed, and training data that are no table.
   void Finish(const CsvOptions& csv, const CsvLayout& layout, const std::string& path,
-              HostTensor& features);
+              std::span<std::byte> features);
 
   DataFindings Findings(const CsvOptions& csv, const CsvLayout& layout) const;
   // Dataset::DoubtOfSizes() of features that are read as they are.

@@ -3,29 +3,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "src/base/synonyms.h"
 
 namespace cgrun {
 namespace {
 
-// Calls `act(column, span, step)` for each column until it gives false; that column, or nothing.
+// Calls `act(column, value)` for each value, row by row, as they lie in memory. The first of the
+// columns for which it gave false, or nothing.
 template <class T, class Act>
-std::optional<size_t> FirstThatFails(std::span<T> values, size_t columns, Act act) {
-  for (size_t column = 0; column < columns; ++column) {
-    for (size_t i = column; i < values.size(); i += columns) {
-      if (!act(column, values[i])) return column;
-    }
+std::optional<size_t> FirstThatFails(std::span<std::byte> values, size_t columns, Act act) {
+  size_t failed = columns;
+  for (size_t i = 0; i < values.size() / sizeof(T); ++i) {
+    T value;
+    std::memcpy(&value, values.data() + i * sizeof(T), sizeof(T));
+    const size_t column = i % columns;
+    if (!act(column, value)) failed = std::min(failed, column);
+    std::memcpy(values.data() + i * sizeof(T), &value, sizeof(T));
   }
-  return std::nullopt;
+  return failed == columns ? std::nullopt : std::optional<size_t>(failed);
 }
 
 template <class Act>
-std::optional<size_t> ForEachValue(HostTensor& features, size_t columns, Act act) {
-  if (features.dtype() == DType::kF64) {
-    return FirstThatFails(features.data<double>(), columns, act);
-  }
-  if (features.dtype() == DType::kF32) return FirstThatFails(features.data<float>(), columns, act);
+std::optional<size_t> ForEachValue(DType dtype, std::span<std::byte> features, size_t columns,
+                                   Act act) {
+  if (dtype == DType::kF64) return FirstThatFails<double>(features, columns, act);
+  if (dtype == DType::kF32) return FirstThatFails<float>(features, columns, act);
   return std::nullopt;
 }
 
@@ -93,17 +97,19 @@ std::string FaultText(TextNumber error, DType dtype) {
   return "is not a number";
 }
 
-std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& means) {
-  return ForEachValue(features, means.size(), [&]<class T>(size_t column, T& value) {
+std::optional<size_t> FillGaps(DType dtype, std::span<std::byte> features,
+                               const std::vector<double>& means) {
+  return ForEachValue(dtype, features, means.size(), [&]<class T>(size_t column, T& value) {
     if (!std::isnan(value)) return true;
     value = static_cast<T>(means[column]);
     return !std::isnan(means[column]);
   });
 }
 
-std::optional<size_t> Standardize(HostTensor& features, const std::vector<double>& means,
+std::optional<size_t> Standardize(DType dtype, std::span<std::byte> features,
+                                  const std::vector<double>& means,
                                   const std::vector<double>& deviations) {
-  return ForEachValue(features, means.size(), [&]<class T>(size_t column, T& value) {
+  return ForEachValue(dtype, features, means.size(), [&]<class T>(size_t column, T& value) {
     value = static_cast<T>((static_cast<double>(value) - means[column]) / deviations[column]);
     return !std::isnan(means[column]);
   });

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "src/base/dtype.h"
-#include "src/base/host_tensor.h"
 #include "src/data/csv_reader.h"
 #include "src/data/text_number.h"
 
@@ -28,10 +27,12 @@ std::string_view NameIn(const CsvField& field);
 // "is not an integer": why `text` is no number of `dtype`.
 std::string FaultText(TextNumber error, DType dtype);
 
-// Values of features that are floats, a row a sample; NaN stands for a gap. Both return the first
-// column that has no mean though it needs one.
-std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& means);
-std::optional<size_t> Standardize(HostTensor& features, const std::vector<double>& means,
+// Values of features, a row a sample, that are floats of type `dtype`; NaN stands for a gap. Both
+// return the first column that has no mean though it needs one.
+std::optional<size_t> FillGaps(DType dtype, std::span<std::byte> features,
+                               const std::vector<double>& means);
+std::optional<size_t> Standardize(DType dtype, std::span<std::byte> features,
+                                  const std::vector<double>& means,
                                   const std::vector<double>& deviations);
 
 // How a number with a comma for its point is written.

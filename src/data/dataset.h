@@ -96,6 +96,10 @@ class Dataset {
 
   // Bytes of host memory that the samples take while the data set lives.
   virtual int64_t decoded_bytes() const = 0;
+  // The most that opening it took of the host's memory, what stays included.
+  virtual int64_t opening_bytes() const { return decoded_bytes(); }
+  // Of decoded_bytes() what could lie in a file instead.
+  virtual int64_t streamable_bytes() const { return 0; }
 
   // Of a field of labels whose names are known: the name of each label, from 0. Valid while the
   // data set lives; empty for every other field.
@@ -174,8 +178,12 @@ struct DataOptions {
   SourceMark mark;     // of the data set, for what is missing
   std::string folder;  // relative paths start here; empty: the working directory
   std::map<std::string, DataOption> values;
-  int64_t memory_limit = kNoLimit;    // the most bytes that decoded_bytes() may become
-  int64_t memory_cap = 0;             // on the run, of which the limit is left; 0: of free memory
+  int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
+  int64_t memory_cap = 0;           // on the run, of which the limit is left; 0: of free memory
+  // Where samples that do not fit lie in files: the folder of those without a name, and the most
+  // bytes that such samples may take in memory. "": they are refused.
+  std::string stream_folder = {};
+  int64_t most_in_memory = kNoLimit;
   std::vector<DataField> fields;      // what the model's placeholders want, for formats that ask
   bool may_have_more_fields = false;  // others may stand in what of the model could not be read
   std::map<std::string, SourceMark> field_marks;  // of these placeholders, where they are known

@@ -1,6 +1,8 @@
 // A compressed file can hold at most what its length allows.
 #include "src/data/declared_length.h"
 
+#include <vector>
+
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -22,6 +24,15 @@ int64_t CheckDeclaredLength(const FileReader& reader, const std::string& declare
                                       std::to_string(left) + " after its header");
   }
   return bytes;
+}
+
+int64_t CountBytes(const std::string& path, int64_t limit) {
+  FileReader reader(path);
+  if (!reader.compressed()) return reader.max_bytes();
+  std::vector<std::byte> block(size_t{1} << 16);
+  while (reader.position() <= limit && reader.ReadSome(block) > 0) {
+  }
+  return reader.position();
 }
 
 }  // namespace cgrun

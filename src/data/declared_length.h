@@ -16,6 +16,10 @@ namespace cgrun {
 int64_t CheckDeclaredLength(const FileReader& reader, const std::string& declared,
                             std::optional<int64_t> elements, int64_t element_bytes);
 
+// How many bytes a file has, inflated where it is gzip: a compressed file is read to its end, or
+// until more than `limit` bytes have come out. UserError where it cannot be read.
+int64_t CountBytes(const std::string& path, int64_t limit);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_DECLARED_LENGTH_H_

@@ -106,14 +106,15 @@ int64_t CheckLength(const FileReader& reader, const IdxHeader& header) {
   return CheckDeclaredLength(reader, declared, CheckedElements(header.sizes), header.type.bytes);
 }
 
-// Widens signed or unsigned elements, which lie at the end of the tensor, to int32 in place: a
-// value never lands on one that was not read yet.
+// Widens signed or unsigned elements, which lie at the end of `bytes`, to int32 in place: a value
+// never lands on one that was not read yet.
 template <class T>
-void WidenInPlace(HostTensor& tensor) {
-  const std::span<int32_t> values = tensor.data<int32_t>();
-  const std::byte* narrow = tensor.bytes().data() + values.size() * (4 - sizeof(T));
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<int32_t>(LoadBig<T>(narrow + i * sizeof(T)));
+void WidenInPlace(std::span<std::byte> bytes) {
+  const size_t count = bytes.size() / sizeof(int32_t);
+  const std::byte* narrow = bytes.data() + count * (sizeof(int32_t) - sizeof(T));
+  for (size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<int32_t>(LoadBig<T>(narrow + i * sizeof(T)));
+    std::memcpy(bytes.data() + i * sizeof(value), &value, sizeof(value));
   }
 }
 
@@ -121,36 +122,38 @@ void SwapInPlace(std::span<std::byte> bytes, size_t width) {
   for (; !bytes.empty(); bytes = bytes.subspan(width)) std::ranges::reverse(bytes.first(width));
 }
 
-void Decode(const IdxType& type, HostTensor& tensor) {
-  if (type.bytes < SizeOf(tensor.dtype())) {
-    if (type.code == 0x08) WidenInPlace<uint8_t>(tensor);
-    if (type.code == 0x09) WidenInPlace<int8_t>(tensor);
-    if (type.code == 0x0B) WidenInPlace<int16_t>(tensor);
+void Decode(const IdxType& type, DType dtype, std::span<std::byte> bytes) {
+  if (type.bytes < SizeOf(dtype)) {
+    if (type.code == 0x08) WidenInPlace<uint8_t>(bytes);
+    if (type.code == 0x09) WidenInPlace<int8_t>(bytes);
+    if (type.code == 0x0B) WidenInPlace<int16_t>(bytes);
   } else if (type.bytes > 1) {
-    SwapInPlace(tensor.bytes(), static_cast<size_t>(type.bytes));
+    SwapInPlace(bytes, static_cast<size_t>(type.bytes));
   }
 }
 
-// Reads floats, in chunks, so that nothing but the tensor takes memory.
+// Reads floats, in chunks, so that nothing but the result takes memory.
 template <class From, class To>
-void ConvertFloats(FileReader& reader, const IdxHeader& header, HostTensor& tensor) {
+void ConvertFloats(FileReader& reader, const IdxHeader& header, std::span<std::byte> out) {
   constexpr size_t kChunk = 8192;
   std::vector<std::byte> chunk(kChunk * sizeof(From));
-  std::span<To> out = tensor.data<To>();
-  for (size_t done = 0; done < out.size();) {
-    const size_t count = std::min(kChunk, out.size() - done);
+  const size_t elements = out.size() / sizeof(To);
+  for (size_t done = 0; done < elements;) {
+    const size_t count = std::min(kChunk, elements - done);
     reader.Read(std::span(chunk).first(count * sizeof(From)), "its elements");
     for (size_t i = 0; i < count; ++i, ++done) {
       const From from = LoadBig<From>(chunk.data() + i * sizeof(From));
-      out[done] = static_cast<To>(from);
-      if (std::isfinite(out[done]) || !std::isfinite(from)) continue;
+      const To to = static_cast<To>(from);
+      std::memcpy(out.data() + done * sizeof(To), &to, sizeof(To));
+      if (std::isfinite(to) || !std::isfinite(from)) continue;
+      const std::string_view wanted = Name(sizeof(To) == 4 ? DType::kF32 : DType::kF64);
       char text[32];
       std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(from));
       ThrowFileError(reader.path(),
                      ": element " + std::to_string(done) + " is " + text + ", which no " +
-                         std::string(Name(tensor.dtype())) + " can hold",
-                     "the input's number type is " + std::string(Name(tensor.dtype())) +
-                         ", the file's " + std::string(header.type.name));
+                         std::string(wanted) + " can hold",
+                     "the input's number type is " + std::string(wanted) + ", the file's " +
+                         std::string(header.type.name));
     }
   }
 }
@@ -167,79 +170,95 @@ DType TypeInMemory(const IdxType& type, const IdxWish& wish) {
   return converts ? *wish.dtype : type.dtype;
 }
 
-// All samples of one file. Takes no more memory than is `left`.
-HostTensor ReadIdx(const std::string& path, const IdxWish& wish, const MemoryLeft& left) {
+// All samples of one file.
+struct IdxSamples {
+  DType dtype = DType::kU8;
+  std::vector<int64_t> sizes;  // samples first
+  SampleStore store;
+
+  std::vector<int64_t> of_sample() const { return {sizes.begin() + 1, sizes.end()}; }
+};
+
+// Writes the elements behind the header, of `bytes` bytes in the file, to `samples`.
+void ReadElements(FileReader& reader, const IdxHeader& header, int64_t bytes, IdxSamples& samples) {
+  const std::span<std::byte> out = samples.store.Writable();
+  if (!header.type.integer && samples.dtype != header.type.dtype) {
+    samples.dtype == DType::kF32 ? ConvertFloats<double, float>(reader, header, out)
+                                 : ConvertFloats<float, double>(reader, header, out);
+    return;
+  }
+  const std::span<std::byte> raw = out.last(static_cast<size_t>(bytes));
+  const int64_t begin = reader.position();
+  if (reader.ReadSome(raw) < raw.size()) {
+    ThrowFileError(reader.path(), "declares " + SizesText(header.sizes) + " elements of " +
+                                      std::string(header.type.name) + ", " + std::to_string(bytes) +
+                                      " bytes, but has " +
+                                      std::to_string(reader.position() - begin) +
+                                      " after its header");
+  }
+  Decode(header.type, samples.dtype, out);
+}
+
+// What the header declares is held against `room` before anything is taken of it.
+IdxSamples ReadIdx(const std::string& path, const IdxWish& wish, SampleRoom& room) {
   FileReader reader(path);
   const IdxHeader header = ReadHeader(reader);
   if (wish.labels && !header.type.integer) {
     ThrowFileError(path, "holds " + std::string(header.type.name) + ", but labels are integers");
   }
   const int64_t bytes = CheckLength(reader, header);
-  const DType dtype = TypeInMemory(header.type, wish);
-  const std::optional<int64_t> decoded = CheckedByteSize(dtype, header.sizes);
-  if (!decoded || *decoded > left.bytes) {
-    ThrowFileError(path,
-                   ": " + SizesText(header.sizes) + " elements of " + std::string(Name(dtype)) +
-                       " take " + (decoded ? MemoryText(*decoded) + ", more than " : "more than ") +
-                       left.Text(),
-                   left.Help("use fewer samples"));
-  }
-  HostTensor tensor = AllocateTensor(path, dtype, header.sizes);
-  if (!header.type.integer && dtype != header.type.dtype) {
-    dtype == DType::kF32 ? ConvertFloats<double, float>(reader, header, tensor)
-                         : ConvertFloats<float, double>(reader, header, tensor);
-    reader.ExpectEnd();
-    return tensor;
-  }
-  const std::span<std::byte> raw = tensor.bytes().last(static_cast<size_t>(bytes));
-  const int64_t begin = reader.position();
-  if (reader.ReadSome(raw) < raw.size()) {
-    ThrowFileError(path, "declares " + SizesText(header.sizes) + " elements of " +
-                             std::string(header.type.name) + ", " + std::to_string(bytes) +
-                             " bytes, but has " + std::to_string(reader.position() - begin) +
-                             " after its header");
-  }
+  IdxSamples samples{TypeInMemory(header.type, wish), header.sizes, {}};
+  const std::string what =
+      ": " + SizesText(header.sizes) + " elements of " + std::string(Name(samples.dtype)) + " take";
+  const bool as_they_are = !reader.compressed() && samples.dtype == DType::kU8;
+  samples.store = as_they_are ? room.TakeAsTheyAre(path, what, reader.position(), bytes)
+                              : room.Take(path, what, CheckedByteSize(samples.dtype, header.sizes));
+  if (!samples.store.needs_writing()) return samples;
+  ReadElements(reader, header, bytes, samples);
   reader.ExpectEnd();
-  Decode(header.type, tensor);
-  return tensor;
+  return samples;
 }
 
 // The file of one option; nothing after an error, which stands at the option.
-std::optional<HostTensor> ReadPart(const DataOptions& options, const DataOption& option,
-                                   const IdxWish& wish, const MemoryLeft& left,
+std::optional<IdxSamples> ReadPart(const DataOptions& options, const DataOption& option,
+                                   const IdxWish& wish, SampleRoom& room,
                                    Diagnostics& diagnostics) {
   try {
-    return ReadIdx(ResolvePath(options, option), wish, left);
+    return ReadIdx(ResolvePath(options, option), wish, room);
   } catch (const UserError& error) {
     diagnostics.Error(option.mark, error.what(), error.help());
     return std::nullopt;
   }
 }
 
+FieldSamples FieldOf(const std::string& name, IdxSamples samples, const DataOptions& options,
+                     const DataOption& option) {
+  const DataField field{name, samples.dtype, Shape::Of(samples.of_sample())};
+  return {field, std::move(samples.store), ResolvePath(options, option), option.mark};
+}
+
 std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagnostics) {
   const DataOption& image_option = *FindOption(options, "images");
   const DataOption* label_option = FindOption(options, "labels");
-  MemoryLeft left = MemoryLeft::Of(options);
-  std::vector<FieldTensor> parts;
+  SampleRoom room(options);
+  std::vector<FieldSamples> parts;
   std::vector<std::string> names = {"image"};
   if (label_option != nullptr) names.emplace_back("label");
   const DataField* wanted = WantedField(options, names, 0);
   const IdxWish of_images{.dtype = wanted == nullptr ? std::nullopt : std::optional(wanted->dtype)};
-  std::optional<HostTensor> images = ReadPart(options, image_option, of_images, left, diagnostics);
+  std::optional<IdxSamples> images = ReadPart(options, image_option, of_images, room, diagnostics);
   if (label_option != nullptr) {
-    if (images) left.bytes -= static_cast<int64_t>(images->bytes().size());
-    std::optional<HostTensor> labels =
-        ReadPart(options, *label_option, {.labels = true}, left, diagnostics);
+    std::optional<IdxSamples> labels =
+        ReadPart(options, *label_option, {.labels = true}, room, diagnostics);
     if (!images || !labels) return nullptr;
-    if (images->shape().Sizes().size() == 1 && labels->shape().Sizes().size() >= 3) {
+    if (images->sizes.size() == 1 && labels->sizes.size() >= 3) {
       diagnostics.Error(label_option->mark,
                         "'labels' names a file of images, and 'images' one of labels",
                         "exchange the two");
       return nullptr;
     }
     const DataField* wanted_label = WantedField(options, names, 1);
-    std::vector<int64_t> of_label = labels->shape().Sizes();
-    of_label.erase(of_label.begin());
+    const std::vector<int64_t> of_label = labels->of_sample();
     if (wanted_label != nullptr && wanted_label->shape.Elements() == 1 && of_label.size() > 1) {
       diagnostics.Error(label_option->mark,
                         "'" + ResolvePath(options, *label_option) + "' holds " +
@@ -248,7 +267,7 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
                         "is this the file of the images? `labels` names that of the labels");
       return nullptr;
     }
-    const int64_t image_count = images->shape()[0].size, label_count = labels->shape()[0].size;
+    const int64_t image_count = images->sizes[0], label_count = labels->sizes[0];
     if (image_count != label_count) {
       diagnostics.Error(label_option->mark, "'" + ResolvePath(options, *label_option) + "' holds " +
                                                 std::to_string(label_count) + " labels, but '" +
@@ -258,13 +277,12 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
     }
     std::optional<ClassTable> classes = KnownClasses(options, "label", diagnostics);
     if (!classes) return nullptr;
-    parts.push_back({"label", *std::move(labels), ResolvePath(options, *label_option),
-                     label_option->mark, std::move(classes->names)});
+    parts.push_back(FieldOf("label", *std::move(labels), options, *label_option));
+    parts.back().classes = std::move(classes->names);
   }
   if (!images) return nullptr;
-  parts.insert(parts.begin(), {"image", *std::move(images), ResolvePath(options, image_option),
-                               image_option.mark});
-  return std::make_unique<TensorDataset>(std::move(parts));
+  parts.insert(parts.begin(), FieldOf("image", *std::move(images), options, image_option));
+  return std::make_unique<TensorDataset>(std::move(parts), room.notes());
 }
 
 constexpr DataOptionSpec kOptions[] = {

@@ -139,14 +139,21 @@ void LoadMask(const std::string& path, const ImageInfo& mask, const ImageTarget&
   if (dtype == DType::kI32) WidenToInt32(out);
 }
 
-HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit) {
+void CheckScratch(const ImageHeader& image, int64_t bytes, const MemoryLeft& left) {
+  if (bytes <= left.bytes) return;
+  throw ImageError("of " + std::to_string(image.width) + " x " + std::to_string(image.height) +
+                       " pixels takes " + MemoryText(bytes) + " while it is decoded, more than " +
+                       left.Text(),
+                   left.Help("make the image smaller"));
+}
+
+HostTensor LoadImage(const std::string& path, const ImageTarget& target, const MemoryLeft& left) {
   try {
     const ImageInfo image = ReadImageInfo(path);
     const int64_t scratch = ImageScratchBytes(image, target);
-    if (scratch > limit - std::min(limit, target.bytes())) {
-      throw ImageError("takes " + MemoryText(scratch) + " while it is decoded, more than the " +
-                       MemoryText(limit) + " that are left");
-    }
+    MemoryLeft beside = left;
+    beside.bytes -= std::min(left.bytes, target.bytes());
+    CheckScratch(image.header, scratch, beside);
     ScratchArena arena(static_cast<size_t>(scratch));
     HostTensor sample =
         AllocateTensor(path, DType::kU8, {target.channels, target.height, target.width});

@@ -11,6 +11,7 @@
 #include "src/base/host_tensor.h"
 #include "src/data/image_header.h"
 #include "src/data/image_resample.h"
+#include "src/data/options.h"
 #include "src/data/scratch_arena.h"
 #include "src/io/read_file.h"
 
@@ -30,6 +31,9 @@ ImageInfo ReadImageInfo(const std::string& path);
 // Bytes of an arena in which this image becomes a sample.
 int64_t ImageScratchBytes(const ImageInfo& image, const ImageTarget& target);
 
+// ImageError where an image takes more memory while it is decoded, `bytes`, than is `left`.
+void CheckScratch(const ImageHeader& image, int64_t bytes, const MemoryLeft& left);
+
 // Writes the sample [channels, height, width] to `out`, working in `arena` alone. ImageError where
 // it is damaged or has changed since `image` was read; UserError where the file cannot be read.
 void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarget& target,
@@ -48,8 +52,9 @@ int64_t MaskScratchBytes(const ImageInfo& mask);
 void LoadMask(const std::string& path, const ImageInfo& mask, const ImageTarget& target,
               DType dtype, ScratchArena& arena, std::span<std::byte> out);
 
-// LoadImage() with memory of its own: of at most `limit` bytes. UserError, which names the file.
-HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit = kNoLimit);
+// LoadImage() with memory of its own: no more than is `left`. UserError, which names the file.
+HostTensor LoadImage(const std::string& path, const ImageTarget& target,
+                     const MemoryLeft& left = {});
 
 }  // namespace cgrun
 

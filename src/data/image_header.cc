@@ -219,13 +219,14 @@ class PngParser {
     CheckSize(header_, 8, true);
     const int64_t line = (header_.width * bits * channels + 7) / 8 + 1;
     CheckSize(header_, 8, line * header_.height / kDeflateRatio <= file_bytes_);
-    // The compressed data and the lines may each grow to twice their size; then the pixels (twice
-    // for an interlaced image), with a channel for transparency, and again where they are
-    // converted.
+    // The compressed data and its lines, in buffers that may double; the pixels, with a channel for
+    // transparency, twice for an interlaced image; and what is made of a palette or of 16 bits.
+    const bool interlaced = ByteAt(data, 12) == 1;
     const int64_t pixels = header_.width * header_.height;
     const int64_t out = pixels * (channels + 1) * (bits == 16 ? 2 : 1);
     const int64_t lines = (line + 8) * (header_.height + 8) * (bits < 8 ? 2 : 1);
-    header_.decoder_bytes = kSlack + 2 * file_bytes_ + 2 * lines + 2 * out + 4 * pixels;
+    header_.decoder_bytes = kSlack + 2 * file_bytes_ + 2 * lines + out * (interlaced ? 2 : 1) +
+                            (colour == 3 || bits == 16 ? 4 * pixels : 0);
   }
 
   std::span<const std::byte> start_;

@@ -57,6 +57,7 @@ class ImageStream::Lease {
 ImageStream::ImageStream(ImageSet set, int arenas) : set_(std::move(set)) {
   for (int i = 0; i < arenas; ++i) {
     arenas_.push_back(std::make_unique<ScratchArena>(static_cast<size_t>(set_.scratch_bytes)));
+    arenas_.back()->Touch();
     free_.push_back(arenas_.back().get());
   }
 }
@@ -111,8 +112,9 @@ SamplePlace ImageStream::PlaceOf(size_t index, int64_t sample) const {
   return {sample, file.path, set_.label_option.mark, /*own=*/true};
 }
 
-DecodedImages::DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set)
-    : TensorDataset(std::move(parts)), label_delimiter_(set.label_delimiter), notes_(set.notes) {
+DecodedImages::DecodedImages(std::vector<FieldSamples> parts, const ImageSet& set,
+                             std::vector<std::string> notes, int64_t scratch_bytes)
+    : TensorDataset(std::move(parts), std::move(notes)), label_delimiter_(set.label_delimiter) {
   const bool listed = set.labelled() && set.samples[0].label_line > 0;
   if (set.masked) masks_.reserve(set.samples.size());
   if (listed) label_lines_.reserve(set.samples.size());
@@ -120,6 +122,7 @@ DecodedImages::DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set
     if (set.masked) masks_.push_back(sample.mask.path);
     if (listed) label_lines_.push_back(sample.label_line);
   }
+  opening_bytes_ = decoded_bytes() + scratch_bytes;
 }
 
 int64_t DecodedImages::decoded_bytes() const {
@@ -142,8 +145,11 @@ SamplePlace DecodedImages::PlaceOf(size_t index, int64_t sample) const {
   if (!masks_.empty()) {
     place.file = masks_[at];
   } else {
-    const auto label = static_cast<size_t>(part(1).tensor.data<int32_t>()[at]);
-    place.file += (place.file.ends_with('/') ? "" : "/") + part(1).classes[label];
+    int32_t label = 0;
+    part(1).store.Read(sample * std::ssize(std::as_bytes(std::span(&label, 1))),
+                       std::as_writable_bytes(std::span(&label, 1)));
+    place.file +=
+        (place.file.ends_with('/') ? "" : "/") + part(1).classes[static_cast<size_t>(label)];
   }
   return place;
 }

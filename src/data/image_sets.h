@@ -82,17 +82,19 @@ class ImageStream : public Dataset {
 // others the folder of the class.
 class DecodedImages : public TensorDataset {
  public:
-  DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set);
+  // `scratch_bytes`: what decoding took beside the samples.
+  DecodedImages(std::vector<FieldSamples> parts, const ImageSet& set,
+                std::vector<std::string> notes, int64_t scratch_bytes);
 
   int64_t decoded_bytes() const override;
-  std::vector<std::string> Notes() const override { return notes_; }
+  int64_t opening_bytes() const override { return opening_bytes_; }
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
 
  private:
   std::vector<std::string> masks_;  // paths, by sample
   std::vector<int> label_lines_;    // by sample
   const char label_delimiter_;
-  std::vector<std::string> notes_;
+  int64_t opening_bytes_ = 0;
 };
 
 }  // namespace cgrun

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -19,6 +20,7 @@
 #include "src/data/image_sets.h"
 #include "src/data/mask_folder.h"
 #include "src/data/options.h"
+#include "src/data/sample_store.h"
 #include "src/data/tensor_dataset.h"
 #include "src/io/file_error.h"
 
@@ -123,18 +125,14 @@ class ImagesOpener {
                                       : std::to_string(images) + " images",
                           folder_.mark, diagnostics_);
   }
-  void CheckScratch(const ImageHeader& header, int64_t bytes);
+  void NoteScratch(const ImageHeader& header, int64_t bytes);
   bool Fits(int64_t bytes, const std::string& what, const std::string& help);
   std::unique_ptr<Dataset> DecodeAhead();
   std::unique_ptr<Dataset> Stream();
-  void DecodeAll(int threads, std::vector<FieldTensor>& parts);
-  int64_t DecodedBytes(int threads) const;
-  // Of a field of all samples.
-  std::vector<int64_t> SizesOfAll(const DataField& field) const {
-    std::vector<int64_t> sizes = field.shape.Sizes();
-    sizes.insert(sizes.begin(), static_cast<int64_t>(set_.samples.size()));
-    return sizes;
-  }
+  void DecodeAll(int threads, std::vector<FieldSamples>& parts);
+  std::optional<int64_t> DecodedBytes(const DataField& field) const;
+  std::vector<FieldSamples> TakeStores(SampleRoom& room);
+  int ThreadsBeside(int64_t decoded) const;
 
   const DataOptions& options_;
   const bool train_failed_;
@@ -245,27 +243,21 @@ void ImagesOpener::ReadHeaders() {
     ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
     broken_images_[i] = !Guard(i, image.path, "image", errors_, [&] {
       image.info = ReadImageInfo(image.path);
-      CheckScratch(image.info.header, ImageScratchBytes(image.info, set_.target));
+      NoteScratch(image.info.header, ImageScratchBytes(image.info, set_.target));
     });
     if (mask.path.empty()) continue;
     broken_masks_[i] = !Guard(i, mask.path, "mask", errors_, [&] {
       mask.info = ReadImageInfo(mask.path);
       CheckMask(mask.info, broken_images_[i] ? nullptr : &image.info);
-      CheckScratch(mask.info.header, MaskScratchBytes(mask.info));
+      NoteScratch(mask.info.header, MaskScratchBytes(mask.info));
     });
   }
 }
 
 // Notes what a file takes while it is decoded. ImageError where that is too much.
-void ImagesOpener::CheckScratch(const ImageHeader& header, int64_t bytes) {
-  if (bytes <= options_.memory_limit) {
-    set_.scratch_bytes = std::max(set_.scratch_bytes, bytes);
-    return;
-  }
-  throw ImageError("of " + std::to_string(header.width) + " x " + std::to_string(header.height) +
-                       " pixels takes " + MemoryText(bytes) + " while it is decoded, more than " +
-                       MemoryLeft::Of(options_).Text(),
-                   MemoryLeft::Of(options_).Help("make the image smaller"));
+void ImagesOpener::NoteScratch(const ImageHeader& header, int64_t bytes) {
+  CheckScratch(header, bytes, MemoryLeft::Of(options_));
+  set_.scratch_bytes = std::max(set_.scratch_bytes, bytes);
 }
 
 bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::string& help) {
@@ -293,11 +285,11 @@ std::unique_ptr<Dataset> ImagesOpener::Stream() {
 }
 
 // A few threads take the next sample each, so that the result does not depend on them.
-void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts) {
+void ImagesOpener::DecodeAll(int threads, std::vector<FieldSamples>& parts) {
   std::atomic<size_t> next = 0;
   const auto of_sample = [&](size_t field, size_t i) {
     const auto bytes = static_cast<size_t>(set_.fields[field].bytes());
-    return parts[field].tensor.bytes().subspan(i * bytes, bytes);
+    return parts[field].store.Writable().subspan(i * bytes, bytes);
   };
   const auto work = [&](ScratchArena& arena) {
     for (size_t i = next++; i < set_.samples.size(); i = next++) {
@@ -330,40 +322,66 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts) {
   work(*arenas[0]);
 }
 
-// Bytes of all samples, as tensors and while they are decoded.
-int64_t ImagesOpener::DecodedBytes(int threads) const {
-  int64_t bytes = threads * set_.scratch_bytes;
+// Of all samples of a field; nothing where 64 bits do not count them.
+std::optional<int64_t> ImagesOpener::DecodedBytes(const DataField& field) const {
+  std::vector<int64_t> sizes = field.shape.Sizes();
+  sizes.insert(sizes.begin(), static_cast<int64_t>(set_.samples.size()));
+  return CheckedByteSize(field.dtype, sizes);
+}
+
+// Stores for all samples, in the order of the fields.
+std::vector<FieldSamples> ImagesOpener::TakeStores(SampleRoom& room) {
+  std::vector<FieldSamples> parts;
+  const std::string count = std::to_string(set_.samples.size());
   for (const DataField& field : set_.fields) {
-    const std::optional<int64_t> tensor = CheckedByteSize(field.dtype, SizesOfAll(field));
-    if (!tensor || __builtin_add_overflow(bytes, *tensor, &bytes)) return kNoLimit;
+    const DataOption& option = field.name == "mask"    ? *FindOption(options_, "masks")
+                               : field.name == "label" ? set_.label_option
+                                                       : folder_;
+    const std::string folder = ResolvePath(options_, option);
+    const std::string what = ": the decoded samples of " + count + " images take";
+    parts.push_back({field, room.Take(folder, what, DecodedBytes(field)), folder, option.mark});
   }
-  return bytes;
+  return parts;
+}
+
+// As many as there are images, readers and arenas for them beside what the samples take.
+int ImagesOpener::ThreadsBeside(int64_t decoded) const {
+  const int64_t most = std::min<int64_t>(options_.readers, std::ssize(set_.samples));
+  const int64_t left = options_.memory_limit - std::min(decoded, options_.memory_limit);
+  const int64_t arenas = left / std::max<int64_t>(1, set_.scratch_bytes);
+  return static_cast<int>(std::clamp<int64_t>(arenas, 1, most));
 }
 
 std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
-  const auto count = static_cast<int64_t>(set_.samples.size());
-  const int threads = static_cast<int>(std::min<int64_t>(options_.readers, count));
-  const std::string what = "the decoded samples of " + std::to_string(count) + " images";
-  const bool fits =
-      Fits(DecodedBytes(threads), what, "`decode: stream` decodes them when they are read");
+  SampleRoom room(options_);
+  int64_t decoded = 0;
+  for (const DataField& field : set_.fields) {
+    const auto bytes = DecodedBytes(field);
+    if (!bytes || __builtin_add_overflow(decoded, *bytes, &decoded)) decoded = kNoLimit;
+  }
+  int64_t in_memory = set_.scratch_bytes;
+  if (!room.streams() && __builtin_add_overflow(in_memory, decoded, &in_memory)) {
+    in_memory = kNoLimit;
+  }
+  const std::string what =
+      "the decoded samples of " + std::to_string(set_.samples.size()) + " images";
+  const bool fits = Fits(in_memory, what, "`decode: stream` decodes them when they are read");
   if (!fits || errors_.overflows()) {
     ReportFiles();
     return nullptr;
   }
   try {
-    std::vector<FieldTensor> parts;
-    for (const DataField& field : set_.fields) {
-      const DataOption& option = field.name == "mask"    ? *FindOption(options_, "masks")
-                                 : field.name == "label" ? set_.label_option
-                                                         : folder_;
-      const std::string folder = ResolvePath(options_, option);
-      parts.push_back({field.name, AllocateTensor(folder, field.dtype, SizesOfAll(field)), folder,
-                       option.mark});
-    }
+    std::vector<FieldSamples> parts = TakeStores(room);
+    int64_t held = 0;
+    for (const FieldSamples& part : parts) held += part.store.memory_bytes();
+    const int threads = ThreadsBeside(held);
     DecodeAll(threads, parts);
     if (ReportFiles() || !is_right_) return nullptr;
     if (set_.labelled()) parts[1].classes = std::move(set_.classes);
-    return std::make_unique<DecodedImages>(std::move(parts), set_);
+    std::vector<std::string> notes = set_.notes;
+    std::ranges::move(room.notes(), std::back_inserter(notes));
+    return std::make_unique<DecodedImages>(std::move(parts), set_, std::move(notes),
+                                           ImageStream::Bytes(set_, threads));
   } catch (const UserError& error) {
     diagnostics_.Error(folder_.mark, error.what(), error.help());
   } catch (const std::exception&) {  // no memory, or no thread

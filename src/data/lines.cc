@@ -74,6 +74,7 @@ class LinesOpener {
   void StoreToken(const TokenText& text, const TextLine& line, std::string_view token);
   void StoreLabel(const TokenText& text, const TextLine& line, std::string_view label);
   void CheckType(int64_t id, const SourceMark& mark);
+  int64_t OpeningBytes(const TokenText& text) const;
 
   // Whether labels feed an input.
   bool reads_labels() const {
@@ -106,6 +107,7 @@ class LinesOpener {
   LabelTexts labels_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   bool owns_vocabulary_ = false;
+  int64_t counting_bytes_ = 0;  // that counting words took
   LineSamples samples_;
 };
 
@@ -129,9 +131,10 @@ std::unique_ptr<Dataset> LinesOpener::OpenFile() {
   Store(text);
   if (Failed()) return nullptr;
   if (options_.to_predict) WarnOfLinesWithout(text);
+  const int64_t opening = OpeningBytes(text);
   return std::make_unique<LinesDataset>(lines_, std::move(fields_), std::move(samples_),
                                         labels_.names(), std::move(vocabulary_), owns_vocabulary_,
-                                        path_, file_option_.mark);
+                                        path_, file_option_.mark, opening);
 }
 
 // Calls `act(line, parts)` for each line that is a sample until there are too many errors.
@@ -345,6 +348,14 @@ void LinesOpener::CountWords(const TokenText& text) {
     });
   });
   vocabulary_ = counter.Make(lines_.entries - Vocabulary::kFirstWord);
+  counting_bytes_ = counter.bytes() + HeldOutBytes(options_.split, all_samples_);
+}
+
+// The text is there until the samples are: words are counted before, and samples stored behind.
+int64_t LinesOpener::OpeningBytes(const TokenText& text) const {
+  const int64_t samples = LineSamples::Bytes(all_samples_, all_tokens_, reads_labels());
+  const int64_t words = owns_vocabulary_ && vocabulary_ != nullptr ? vocabulary_->bytes() : 0;
+  return text.bytes() + std::max(counting_bytes_, samples + words);
 }
 
 void LinesOpener::Allocate(const TokenText& text) {

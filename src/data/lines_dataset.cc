@@ -26,14 +26,15 @@ bool IsShown(std::string_view token) { return token != "\t" && PrintableText(tok
 LinesDataset::LinesDataset(const LinesOptions& lines, std::vector<LinesField> fields,
                            LineSamples samples, std::vector<std::string> classes,
                            std::shared_ptr<const Vocabulary> vocabulary, bool owns_vocabulary,
-                           std::string file, const SourceMark& mark)
+                           std::string file, const SourceMark& mark, int64_t opening_bytes)
     : lines_(lines),
       samples_(std::move(samples)),
       classes_(std::move(classes)),
       vocabulary_(std::move(vocabulary)),
       owns_vocabulary_(owns_vocabulary),
       file_(std::move(file)),
-      mark_(mark) {
+      mark_(mark),
+      opening_bytes_(opening_bytes) {
   for (LinesField& field : fields) {
     parts_.push_back(field.part);
     fields_.push_back(std::move(field.field));

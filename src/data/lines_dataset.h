@@ -36,7 +36,8 @@ class LinesDataset : public Dataset {
  public:
   LinesDataset(const LinesOptions& lines, std::vector<LinesField> fields, LineSamples samples,
                std::vector<std::string> classes, std::shared_ptr<const Vocabulary> vocabulary,
-               bool owns_vocabulary, std::string file, const SourceMark& mark);
+               bool owns_vocabulary, std::string file, const SourceMark& mark,
+               int64_t opening_bytes);
 
   int64_t size() const override { return static_cast<int64_t>(samples_.ends.size()); }
   const std::vector<DataField>& fields() const override { return fields_; }
@@ -52,6 +53,8 @@ class LinesDataset : public Dataset {
     return LineSamples::Bytes(size(), tokens, !samples_.labels.empty()) +
            (owns_vocabulary_ ? vocabulary_->bytes() : 0);
   }
+
+  int64_t opening_bytes() const override { return opening_bytes_; }
 
   std::span<const std::string> ClassNames(size_t index) const override {
     if (parts_[index] != LinesPart::kLabel) return {};
@@ -97,6 +100,7 @@ class LinesDataset : public Dataset {
   bool owns_vocabulary_;
   std::string file_;
   SourceMark mark_;
+  int64_t opening_bytes_;
 };
 
 }  // namespace cgrun

@@ -183,14 +183,14 @@ const ElementType& FindType(const std::string& path, const std::string& descript
                  "`array.astype('float32')` converts");
 }
 
-// What the header declares must be what the file can hold.
-void CheckLength(const FileReader& reader, const NpyHeader& header, const ElementType& type) {
+// Bytes of the elements. What the header declares must be what the file can hold.
+int64_t CheckLength(const FileReader& reader, const NpyHeader& header, const ElementType& type) {
   if (header.sizes.empty()) {
     ThrowFileError(reader.path(), "is a single number, without an axis of samples");
   }
   const std::string declared =
       Shape::Of(header.sizes).ToString() + " elements of '" + header.descriptor + "'";
-  CheckDeclaredLength(reader, declared, CheckedElements(header.sizes), type.bytes);
+  return CheckDeclaredLength(reader, declared, CheckedElements(header.sizes), type.bytes);
 }
 
 // Where the elements of a file come to lie: in order, or with the first axis fastest.
@@ -234,64 +234,74 @@ class Placer {
                      header.descriptor + "'");
 }
 
-// Reads the elements behind the header into `tensor`.
-void ReadElements(FileReader& reader, const NpyHeader& header, const ElementType& type,
-                  HostTensor& tensor) {
+// Reads the elements behind the header to `result`, as `dtype`.
+void ReadElements(FileReader& reader, const NpyHeader& header, const ElementType& type, DType dtype,
+                  std::span<std::byte> result) {
   const bool big = header.descriptor[0] == '>';
-  const auto width = static_cast<size_t>(SizeOf(tensor.dtype()));
-  const auto elements = static_cast<size_t>(tensor.elements());
+  const auto width = static_cast<size_t>(SizeOf(dtype));
+  const size_t elements = result.size() / width;
   const auto source_width = static_cast<size_t>(type.bytes);
   Placer placer(header.sizes, header.fortran_order);
   std::vector<std::byte> chunk(kChunkElements * source_width), converted(kChunkElements * width);
   for (size_t done = 0; done < elements;) {
     const size_t count = std::min(kChunkElements, elements - done);
     reader.Read(std::span(chunk).first(count * source_width), "its elements");
-    std::byte* in_place = tensor.bytes().data() + done * width;
+    std::byte* in_place = result.data() + done * width;
     std::byte* out = placer.in_order() ? in_place : converted.data();
-    const size_t bad = type.convert(chunk.data(), big, count, tensor.dtype(), out);
+    const size_t bad = type.convert(chunk.data(), big, count, dtype, out);
     if (bad < count) {
       ThrowElement(reader.path(), header, static_cast<int64_t>(done + bad),
-                   type.text(chunk.data() + bad * source_width, big), tensor.dtype());
+                   type.text(chunk.data() + bad * source_width, big), dtype);
     }
     for (size_t i = 0; i < count && !placer.in_order(); ++i, placer.Step()) {
-      std::memcpy(tensor.bytes().data() + static_cast<size_t>(placer.position()) * width,
-                  out + i * width, width);
+      std::memcpy(result.data() + static_cast<size_t>(placer.position()) * width, out + i * width,
+                  width);
     }
     done += count;
   }
   reader.ExpectEnd();
 }
 
+// Whether the elements lie in the file as they are wanted. A bool has to be looked at.
+bool LieAsWanted(const FileReader& reader, const NpyHeader& header, const ElementType& type,
+                 DType dtype) {
+  constexpr std::pair<DType, std::string_view> kSame[] = {
+      {DType::kF64, "f8"}, {DType::kF32, "f4"}, {DType::kF16, "f2"}, {DType::kBF16, "V2"},
+      {DType::kI64, "i8"}, {DType::kI32, "i4"}, {DType::kU8, "u1"}};
+  const bool same = std::ranges::find(kSame, std::pair(dtype, type.name)) != std::end(kSame);
+  const bool in_order = !header.fortran_order || header.sizes.size() == 1;
+  return same && in_order && !reader.compressed() && header.descriptor[0] != '>';
+}
+
 }  // namespace
 
-HostTensor ReadNpyAs(const std::string& path, DType dtype, const MemoryLeft& left) {
+NpySamples ReadNpyAs(const std::string& path, DType dtype, SampleRoom& room) {
   FileReader reader(path);
   const NpyHeader header = ReadNpyHeader(reader);
   const ElementType& type = FindType(path, header.descriptor);
-  CheckLength(reader, header, type);
-  const std::optional<int64_t> bytes = CheckedByteSize(dtype, header.sizes);
-  if (!bytes || *bytes > left.bytes) {
-    ThrowFileError(path,
-                   ": " + Shape::Of(header.sizes).ToString() + " elements of " +
-                       std::string(Name(dtype)) + " take " +
-                       (bytes ? MemoryText(*bytes) + ", more than " : "more than ") + left.Text(),
-                   left.Help("use fewer samples"));
-  }
-  HostTensor tensor = AllocateTensor(path, dtype, header.sizes);
-  ReadElements(reader, header, type, tensor);
-  return tensor;
+  const int64_t bytes = CheckLength(reader, header, type);
+  const std::string what = ": " + Shape::Of(header.sizes).ToString() + " elements of " +
+                           std::string(Name(dtype)) + " take";
+  NpySamples samples{header.sizes,
+                     LieAsWanted(reader, header, type, dtype)
+                         ? room.TakeAsTheyAre(path, what, reader.position(), bytes)
+                         : room.Take(path, what, CheckedByteSize(dtype, header.sizes))};
+  if (!samples.store.needs_writing()) return samples;
+  ReadElements(reader, header, type, dtype, samples.store.Writable());
+  samples.store.Seal();
+  return samples;
 }
 
 namespace {
 
-std::string SamplesText(const FieldTensor& part) {
-  return "'" + part.file + "' holds " + CountText(part.tensor.shape()[0].size, "sample");
+std::string SamplesText(const FieldSamples& part) {
+  return "'" + part.file + "' holds " + CountText(part.count(), "sample");
 }
 
 std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
-  std::vector<FieldTensor> parts;
-  MemoryLeft left = MemoryLeft::Of(options);
+  std::vector<FieldSamples> parts;
+  SampleRoom room(options);
   for (const DataField& field : options.fields) {
     const DataOption* option = FindOption(options, field.name);
     if (option == nullptr) {
@@ -302,18 +312,20 @@ std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagno
     }
     try {
       const std::string path = ResolvePath(options, *option);
-      parts.push_back({field.name, ReadNpyAs(path, field.dtype, left), path, option->mark});
-      left.bytes -= static_cast<int64_t>(parts.back().tensor.bytes().size());
+      NpySamples samples = ReadNpyAs(path, field.dtype, room);
+      const Shape shape = Shape::Of({samples.sizes.begin() + 1, samples.sizes.end()});
+      parts.push_back(
+          {{field.name, field.dtype, shape}, std::move(samples.store), path, option->mark});
     } catch (const UserError& error) {
       diagnostics.Error(option->mark, error.what(), error.help());
     }
   }
-  for (const FieldTensor& part : parts) {
-    if (part.tensor.shape()[0].size == parts[0].tensor.shape()[0].size) continue;
+  for (const FieldSamples& part : parts) {
+    if (part.count() == parts[0].count()) continue;
     diagnostics.Error(part.mark, SamplesText(part) + ", but " + SamplesText(parts[0]));
   }
   if (diagnostics.error_count() > errors || parts.empty()) return nullptr;
-  return std::make_unique<TensorDataset>(std::move(parts));
+  return std::make_unique<TensorDataset>(std::move(parts), room.notes());
 }
 
 }  // namespace

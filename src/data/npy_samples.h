@@ -2,18 +2,25 @@
 #ifndef CGRUN_DATA_NPY_SAMPLES_H_
 #define CGRUN_DATA_NPY_SAMPLES_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "src/base/host_tensor.h"
-#include "src/data/options.h"
+#include "src/base/dtype.h"
+#include "src/data/sample_store.h"
 
 namespace cgrun {
 
+struct NpySamples {
+  std::vector<int64_t> sizes;  // samples first
+  SampleStore store;
+};
+
 // A file with its elements as `dtype`, where that changes none of them (f64 may be rounded to f32);
 // plain or compressed by gzip. UserError, which names the file and the first element that does not
-// fit; an array that takes more than is `left`, of no elements or of no axes is refused before
-// memory is taken.
-HostTensor ReadNpyAs(const std::string& path, DType dtype, const MemoryLeft& left);
+// fit; an array for which there is no `room`, of no elements or of no axes is refused before memory
+// is taken.
+NpySamples ReadNpyAs(const std::string& path, DType dtype, SampleRoom& room);
 
 }  // namespace cgrun
 

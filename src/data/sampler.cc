@@ -33,7 +33,7 @@ void Subset::Read(int64_t index, std::span<const std::span<std::byte>> out) cons
 }
 
 int64_t Subset::decoded_bytes() const {
-  return static_cast<int64_t>(indices_.size() * sizeof(int64_t));
+  return static_cast<int64_t>(indices_.capacity() * sizeof(int64_t));
 }
 
 namespace {
@@ -67,7 +67,7 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
   const int64_t test_count = CountOf(test, size, size - valid_count, 1);
   std::vector<int64_t> order(static_cast<size_t>(size));
   if (how == SplitOrder::kRandom) {
-    order = RandomPermutation(RandomKey(seed, "data/split"), size);
+    RandomPermutation(RandomKey(seed, "data/split"), 0, order);
   } else {  // `valid` and `test` are taken from its front
     const int64_t train_count = size - valid_count - test_count;
     for (int64_t i = 0; i < size; ++i) order[static_cast<size_t>(i)] = (train_count + i) % size;
@@ -77,8 +77,14 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
     std::sort(indices.begin(), indices.end());
     return indices;
   };
-  const int64_t taken = valid_count + test_count;
-  return {part(taken, size - taken), part(0, valid_count), part(valid_count, test_count)};
+  SplitIndices parts;
+  parts.valid = part(0, valid_count);
+  parts.test = part(valid_count, test_count);
+  // What is left stays in its list, so that it is not held twice.
+  order.erase(order.begin(), order.begin() + valid_count + test_count);
+  std::sort(order.begin(), order.end());
+  parts.train = std::move(order);
+  return parts;
 }
 
 std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size) {
@@ -89,6 +95,13 @@ std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size) {
   for (const int64_t sample : parts.valid) held_out[static_cast<size_t>(sample)] = true;
   for (const int64_t sample : parts.test) held_out[static_cast<size_t>(sample)] = true;
   return held_out;
+}
+
+int64_t HeldOutBytes(const std::optional<DataSplit>& split, int64_t size) {
+  // The order of all samples, beside it those that are taken away, and a bit for each.
+  constexpr double kPlace = sizeof(int64_t);
+  const double each = split ? kPlace * (1 + split->fraction + split->test) : 0;
+  return static_cast<int64_t>(each * static_cast<double>(size)) + size / 8 + 1;
 }
 
 DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,

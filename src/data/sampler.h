@@ -88,6 +88,8 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
 
 // By sample, of `size`: whether `split` takes it away from the training data. None without a split.
 std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size);
+// Memory that this takes at most, the result included.
+int64_t HeldOutBytes(const std::optional<DataSplit>& split, int64_t size);
 
 // Splits `base`: round(fraction · size) of its samples, chosen by the seed alone or as `order`
 // says, become `valid` and `test`, the others `train`; each has one sample at least. What is

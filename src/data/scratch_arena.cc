@@ -2,7 +2,9 @@
 #include "src/data/scratch_arena.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -26,30 +28,41 @@ void Close([[maybe_unused]] std::byte* memory, [[maybe_unused]] size_t bytes) {
 
 }  // namespace
 
-ScratchArena::ScratchArena(size_t bytes) : memory_(bytes / kAlignment * kAlignment) { Reset(); }
+ScratchArena::ScratchArena(size_t bytes)
+    : size_(bytes / kAlignment * kAlignment),
+      memory_(static_cast<std::byte*>(std::malloc(size_)), &std::free) {
+  if (memory_ == nullptr && size_ > 0) throw std::bad_alloc();
+  Reset();
+}
 
-ScratchArena::~ScratchArena() { Open(memory_.data(), memory_.size()); }
+ScratchArena::~ScratchArena() { Open(memory_.get(), size_); }
 
 void ScratchArena::Reset() {
   used_ = last_ = 0;
-  Close(memory_.data(), memory_.size());
+  Close(memory_.get(), size_);
+}
+
+void ScratchArena::Touch() {
+  Open(memory_.get(), size_);
+  std::memset(memory_.get(), 0, size_);
+  Reset();
 }
 
 void* ScratchArena::Allocate(size_t bytes) {
-  if (bytes > memory_.size() || BlockBytes(bytes) > memory_.size() - used_) return nullptr;
-  Open(memory_.data() + used_, sizeof(Header) + bytes);
+  if (bytes > size_ || BlockBytes(bytes) > size_ - used_) return nullptr;
+  Open(memory_.get() + used_, sizeof(Header) + bytes);
   *HeaderAt(used_) = {last_, bytes, false};
   last_ = used_;
   used_ += BlockBytes(bytes);
   peak_ = std::max(peak_, used_);
-  return memory_.data() + last_ + sizeof(Header);
+  return memory_.get() + last_ + sizeof(Header);
 }
 
 void* ScratchArena::Reallocate(void* block, size_t bytes) {
   if (block == nullptr) return Allocate(bytes);
   const size_t offset = OffsetOf(block);
   if (offset == last_) {
-    if (bytes > memory_.size() || BlockBytes(bytes) > memory_.size() - offset) return nullptr;
+    if (bytes > size_ || BlockBytes(bytes) > size_ - offset) return nullptr;
     Close(static_cast<std::byte*>(block), used_ - offset - sizeof(Header));
     Open(static_cast<std::byte*>(block), bytes);
     HeaderAt(offset)->bytes = bytes;
@@ -71,7 +84,7 @@ void ScratchArena::Free(void* block) {
     const size_t end = used_;
     used_ = last_;
     last_ = HeaderAt(last_)->below;
-    Close(memory_.data() + used_, end - used_);
+    Close(memory_.get() + used_, end - used_);
   }
 }
 

@@ -3,8 +3,8 @@
 #define CGRUN_DATA_SCRATCH_ARENA_H_
 
 #include <cstddef>
+#include <memory>
 #include <span>
-#include <vector>
 
 namespace cgrun {
 
@@ -18,7 +18,7 @@ class ScratchArena {
     return sizeof(Header) + (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
-  // The memory is touched here. std::bad_alloc where there is not so much.
+  // The memory is touched where it is used. std::bad_alloc where there is not so much.
   explicit ScratchArena(size_t bytes);
   ~ScratchArena();
   ScratchArena(const ScratchArena&) = delete;
@@ -35,12 +35,15 @@ class ScratchArena {
   // `count` elements, not initialised; null as above.
   template <class T>
   std::span<T> Take(size_t count) {
-    if (count > memory_.size() / sizeof(T)) return {};
+    if (count > size_ / sizeof(T)) return {};
     T* block = static_cast<T*>(Allocate(count * sizeof(T)));
     return block == nullptr ? std::span<T>() : std::span<T>(block, count);
   }
 
-  size_t bytes() const { return memory_.size(); }
+  // Takes all of the memory now, so that none is taken later. Frees all blocks.
+  void Touch();
+
+  size_t bytes() const { return size_; }
   // The most that was in use so far.
   size_t peak() const { return peak_; }
 
@@ -51,12 +54,13 @@ class ScratchArena {
     bool free;
   };
 
-  Header* HeaderAt(size_t offset) { return reinterpret_cast<Header*>(memory_.data() + offset); }
+  Header* HeaderAt(size_t offset) { return reinterpret_cast<Header*>(memory_.get() + offset); }
   size_t OffsetOf(void* block) const {
-    return static_cast<size_t>(static_cast<std::byte*>(block) - memory_.data()) - sizeof(Header);
+    return static_cast<size_t>(static_cast<std::byte*>(block) - memory_.get()) - sizeof(Header);
   }
 
-  std::vector<std::byte> memory_;  // operator new aligns it
+  size_t size_;
+  std::unique_ptr<std::byte, void (*)(void*)> memory_;  // malloc() aligns it
   size_t used_ = 0;
   size_t last_ = 0;  // the header of the last block, where used_ > 0
   size_t peak_ = 0;

@@ -98,11 +98,12 @@ class SyntheticDataset : public Dataset {
 
 // Samples cost nothing here but their place in the order of an epoch (Sampler).
 bool FitsOrder(int64_t samples, const DataOptions& options, Diagnostics& diagnostics) {
-  constexpr auto kBytes = static_cast<int64_t>(sizeof(int64_t));
-  if (samples <= options.memory_limit / kBytes) return true;
+  // With a split, the list of a part's samples, too.
+  const int64_t bytes = static_cast<int64_t>(sizeof(int64_t)) * (options.split ? 2 : 1);
+  if (samples <= options.memory_limit / bytes) return true;
   diagnostics.Error(FindOption(options, "samples")->mark,
                     "the order of " + std::to_string(samples) + " samples takes " +
-                        MemoryText(samples * kBytes) + ", more than " +
+                        MemoryText(samples * bytes) + ", more than " +
                         MemoryLeft::Of(options).Text(),
                     "fewer samples; `train.epochs` goes over them again");
   return false;

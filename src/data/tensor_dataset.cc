@@ -1,4 +1,4 @@
-// Samples are rows of the fields' tensors.
+// Samples are records of the fields' stores.
 #include "src/data/tensor_dataset.h"
 
 #include <cstring>
@@ -6,30 +6,41 @@
 
 #include "src/base/check.h"
 #include "src/base/finite.h"
+#include "src/base/host_tensor.h"
 
 namespace cgrun {
 
-TensorDataset::TensorDataset(std::vector<FieldTensor> parts) : parts_(std::move(parts)) {
-  for (const FieldTensor& part : parts_) {
-    CGRUN_CHECK(part.tensor.shape()[0].size == size()) << part.name;
-    std::vector<int64_t> sizes = part.tensor.shape().Sizes();
-    sizes.erase(sizes.begin());
-    fields_.push_back({part.name, part.tensor.dtype(), Shape::Of(sizes)});
+TensorDataset::TensorDataset(std::vector<FieldSamples> parts, std::vector<std::string> notes)
+    : parts_(std::move(parts)), notes_(std::move(notes)) {
+  for (FieldSamples& part : parts_) {
+    CGRUN_CHECK(part.count() == size()) << part.field.name;
+    part.store.Seal();
+    fields_.push_back(part.field);
   }
 }
 
 void TensorDataset::Read(int64_t index, std::span<const std::span<std::byte>> out) const {
   CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    const std::byte* samples = parts_[i].tensor.bytes().data();
-    std::memcpy(out[i].data(), samples + static_cast<size_t>(index) * out[i].size(), out[i].size());
+    parts_[i].store.Read(index * std::ssize(out[i]), out[i]);
   }
 }
 
 int64_t TensorDataset::decoded_bytes() const {
   int64_t bytes = 0;
-  for (const FieldTensor& part : parts_) bytes += static_cast<int64_t>(part.tensor.bytes().size());
+  for (const FieldSamples& part : parts_) bytes += part.store.memory_bytes();
   return bytes;
+}
+
+template <class Act>
+void TensorDataset::ForEachSample(size_t index, Act act) const {
+  const int64_t bytes = fields_[index].bytes();
+  int64_t sample = 0;
+  ForEachPiece(parts_[index].store, bytes, [&](int64_t, std::span<const std::byte> piece) {
+    for (; !piece.empty(); piece = piece.subspan(static_cast<size_t>(bytes))) {
+      act(sample++, piece.first(static_cast<size_t>(bytes)));
+    }
+  });
 }
 
 std::span<const std::string> TensorDataset::ClassNames(size_t index) const {
@@ -37,7 +48,7 @@ std::span<const std::string> TensorDataset::ClassNames(size_t index) const {
 }
 
 void TensorDataset::Visit(size_t index, IntegerVisitor& visitor) const {
-  const DType dtype = parts_[index].tensor.dtype();
+  const DType dtype = fields_[index].dtype;
   if (dtype == DType::kI64) VisitAs<int64_t>(index, visitor);
   if (dtype == DType::kI32) VisitAs<int32_t>(index, visitor);
   if (dtype == DType::kU8) VisitAs<uint8_t>(index, visitor);
@@ -45,12 +56,13 @@ void TensorDataset::Visit(size_t index, IntegerVisitor& visitor) const {
 
 template <class T>
 void TensorDataset::VisitAs(size_t index, IntegerVisitor& visitor) const {
-  std::span<const T> rest = parts_[index].tensor.data<T>();
-  const auto each = static_cast<size_t>(fields_[index].shape.Elements());
-  for (int64_t sample = 0; sample < size(); ++sample) {
-    for (const T value : rest.first(each)) visitor.Visit(value, sample);
-    rest = rest.subspan(each);
-  }
+  ForEachSample(index, [&](int64_t sample, std::span<const std::byte> bytes) {
+    for (size_t i = 0; i < bytes.size(); i += sizeof(T)) {
+      T value;
+      std::memcpy(&value, bytes.data() + i, sizeof(T));
+      visitor.Visit(static_cast<int64_t>(value), sample);
+    }
+  });
 }
 
 SamplePlace TensorDataset::PlaceOf(size_t index, int64_t sample) const {
@@ -58,40 +70,38 @@ SamplePlace TensorDataset::PlaceOf(size_t index, int64_t sample) const {
 }
 
 std::optional<NotFiniteNumbers> TensorDataset::FindNotFinite(size_t index) const {
-  const HostTensor& tensor = parts_[index].tensor;
-  if (!IsFloat(tensor.dtype())) return std::nullopt;
-  const auto width = static_cast<size_t>(SizeOf(tensor.dtype()));
-  const auto bytes = static_cast<size_t>(fields_[index].bytes());
+  const DType dtype = fields_[index].dtype;
+  if (!IsFloat(dtype)) return std::nullopt;
+  const auto width = static_cast<size_t>(SizeOf(dtype));
   std::optional<NotFiniteNumbers> found;
-  for (int64_t sample = 0; sample < size(); ++sample) {
-    auto rest = tensor.bytes().subspan(static_cast<size_t>(sample) * bytes, bytes);
-    if (AllFinite(tensor.dtype(), rest)) continue;
+  ForEachSample(index, [&](int64_t sample, std::span<const std::byte> rest) {
+    if (AllFinite(dtype, rest)) return;
     if (!found) {
       found = NotFiniteNumbers{.sample = sample};
-      for (; AllFinite(tensor.dtype(), rest.first(width), &found->nan); ++found->element) {
+      for (; AllFinite(dtype, rest.first(width), &found->nan); ++found->element) {
         rest = rest.subspan(width);
       }
     }
     ++found->samples;
-  }
+  });
   return found;
 }
 
 std::optional<NumbersOutside> TensorDataset::FindOutside(size_t index, double least,
                                                          double most) const {
-  const HostTensor& tensor = parts_[index].tensor;
-  if (!IsFloat(tensor.dtype())) return std::nullopt;
-  const int64_t each = fields_[index].shape.Elements();
+  const DType dtype = fields_[index].dtype;
+  if (!IsFloat(dtype)) return std::nullopt;
+  const auto width = static_cast<size_t>(SizeOf(dtype));
   std::optional<NumbersOutside> found;
-  for (int64_t sample = 0; sample < size(); ++sample) {
-    for (int64_t element = 0; element < each; ++element) {
-      const double number = tensor.At(sample * each + element);
+  ForEachSample(index, [&](int64_t sample, std::span<const std::byte> bytes) {
+    for (; !bytes.empty(); bytes = bytes.subspan(width)) {
+      const double number = NumberAt(dtype, bytes.data());
       if (!(number < least || number > most)) continue;  // NaN is found by FindNotFinite()
       if (!found) found = NumbersOutside{.sample = sample, .number = number};
       ++found->samples;
-      break;
+      return;
     }
-  }
+  });
   return found;
 }
 

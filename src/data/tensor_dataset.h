@@ -1,33 +1,38 @@
-// A data set that was decoded once: a tensor a field, read by copying.
+// A data set that was decoded once: a store a field, read by copying.
 #ifndef CGRUN_DATA_TENSOR_DATASET_H_
 #define CGRUN_DATA_TENSOR_DATASET_H_
 
 #include <string>
 #include <vector>
 
-#include "src/base/host_tensor.h"
 #include "src/data/dataset.h"
+#include "src/data/sample_store.h"
 
 namespace cgrun {
 
-// One field of all samples.
-struct FieldTensor {
-  std::string name;
-  HostTensor tensor;                      // samples first
+// One field of all samples, one after another.
+struct FieldSamples {
+  DataField field;
+  SampleStore store;
   std::string file;                       // that it was read from
   SourceMark mark;                        // where the user names the file
   std::vector<std::string> classes = {};  // of labels that were names
+
+  int64_t count() const { return store.bytes() / field.bytes(); }
 };
 
 class TensorDataset : public Dataset {
  public:
-  // `parts` have the same number of samples.
-  explicit TensorDataset(std::vector<FieldTensor> parts);
+  // `parts` have the same number of samples, and are written. `notes`: what became of their files.
+  explicit TensorDataset(std::vector<FieldSamples> parts, std::vector<std::string> notes = {});
 
-  int64_t size() const override { return parts_[0].tensor.shape()[0].size; }
+  int64_t size() const override { return parts_[0].count(); }
   const std::vector<DataField>& fields() const override { return fields_; }
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   int64_t decoded_bytes() const override;
+  int64_t streamable_bytes() const override { return TensorDataset::decoded_bytes(); }
+  bool AtHand() const override { return true; }
+  std::vector<std::string> Notes() const override { return notes_; }
   std::span<const std::string> ClassNames(size_t index) const override;
   void Visit(size_t index, IntegerVisitor& visitor) const override;
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
@@ -35,15 +40,19 @@ class TensorDataset : public Dataset {
   std::optional<NumbersOutside> FindOutside(size_t index, double least, double most) const override;
 
  protected:
-  const FieldTensor& part(size_t index) const { return parts_[index]; }
+  const FieldSamples& part(size_t index) const { return parts_[index]; }
 
  private:
   // Of a field with elements of type T.
   template <class T>
   void VisitAs(size_t index, IntegerVisitor& visitor) const;
+  // Calls `act(sample, bytes)` for all samples of a field.
+  template <class Act>
+  void ForEachSample(size_t index, Act act) const;
 
-  std::vector<FieldTensor> parts_;
+  std::vector<FieldSamples> parts_;
   std::vector<DataField> fields_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace cgrun

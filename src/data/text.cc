@@ -13,7 +13,9 @@
 #include "src/base/check.h"
 #include "src/base/printable.h"
 #include "src/data/dataset.h"
+#include "src/data/declared_length.h"
 #include "src/data/options.h"
+#include "src/data/sample_store.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -27,18 +29,24 @@ bool IsWhole(DType dtype) {
 
 class TextDataset : public Dataset {
  public:
-  TextDataset(std::vector<std::byte> text, std::vector<DataField> fields, std::string file,
-              const SourceMark& mark, bool fill_up)
-      : text_(std::move(text)), fields_(std::move(fields)), file_(std::move(file)), mark_(mark) {
+  TextDataset(SampleStore text, std::vector<DataField> fields, std::string file,
+              const SourceMark& mark, bool fill_up, std::vector<std::string> notes)
+      : text_(std::move(text)),
+        fields_(std::move(fields)),
+        file_(std::move(file)),
+        mark_(mark),
+        notes_(std::move(notes)) {
     length_ = fields_[0].shape.Elements();
-    given_ = static_cast<int64_t>(text_.size());
+    given_ = text_.bytes();
     size_ = fill_up ? (given_ + length_ - 1) / length_ : (given_ - 1) / length_;
-    if (fill_up) text_.resize(static_cast<size_t>(size_ * length_ + 1));
   }
 
   int64_t size() const override { return size_; }
   const std::vector<DataField>& fields() const override { return fields_; }
-  int64_t decoded_bytes() const override { return static_cast<int64_t>(text_.size()); }
+  int64_t decoded_bytes() const override { return text_.memory_bytes(); }
+  int64_t streamable_bytes() const override { return decoded_bytes(); }
+  bool AtHand() const override { return true; }
+  std::vector<std::string> Notes() const override { return notes_; }
 
   std::optional<int64_t> Given(int64_t index) const override {
     return std::min(length_, given_ - index * length_);
@@ -47,22 +55,28 @@ class TextDataset : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
     for (size_t field = 0; field < fields_.size(); ++field) {
-      const std::byte* from = text_.data() + index * length_ + static_cast<int64_t>(field);
-      if (fields_[field].dtype == DType::kI32) {
-        Widen<int32_t>(from, out[field]);
-      } else if (fields_[field].dtype == DType::kI64) {
-        Widen<int64_t>(from, out[field]);
-      } else {
-        std::memcpy(out[field].data(), from, out[field].size());
-      }
+      // At the end, where what is wider comes to lie last: Widen() does not write over it.
+      const std::span<std::byte> bytes = out[field].last(static_cast<size_t>(length_));
+      const int64_t at = index * length_ + static_cast<int64_t>(field);
+      const auto count = static_cast<size_t>(std::clamp<int64_t>(given_ - at, 0, length_));
+      text_.Read(std::min(at, given_), bytes.first(count));
+      std::ranges::fill(bytes.subspan(count), std::byte{0});
+      if (fields_[field].dtype == DType::kI32) Widen<int32_t>(bytes, out[field]);
+      if (fields_[field].dtype == DType::kI64) Widen<int64_t>(bytes, out[field]);
     }
   }
 
   void Visit(size_t index, IntegerVisitor& visitor) const override {
-    const std::byte* from = text_.data() + index;
-    for (int64_t i = 0; i < size_ * length_; ++i) {
-      visitor.Visit(std::to_integer<int64_t>(from[i]), i / length_);
-    }
+    const int64_t begin = static_cast<int64_t>(index), end = begin + size_ * length_;
+    ForEachPiece(text_, 1, [&](int64_t at, std::span<const std::byte> piece) {
+      for (const std::byte byte : piece) {
+        if (at >= begin && at < end) {
+          visitor.Visit(std::to_integer<int64_t>(byte), (at - begin) / length_);
+        }
+        ++at;
+      }
+    });
+    for (int64_t at = given_; at < end; ++at) visitor.Visit(0, (at - begin) / length_);
   }
 
   SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
@@ -71,18 +85,21 @@ class TextDataset : public Dataset {
   SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
 
  private:
+  // The bytes at the end of `to`, one after another: none is written over before it is read.
   template <class T>
-  void Widen(const std::byte* from, std::span<std::byte> to) const {
-    for (int64_t i = 0; i < length_; ++i) {
+  static void Widen(std::span<const std::byte> from, std::span<std::byte> to) {
+    for (size_t i = 0; i < from.size(); ++i) {
       const T value = std::to_integer<T>(from[i]);
-      std::memcpy(to.data() + i * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
+      std::memcpy(to.data() + i * sizeof(T), &value, sizeof(T));
     }
   }
+  std::string TextOf(int64_t begin, int64_t bytes) const;
 
-  std::vector<std::byte> text_;
+  SampleStore text_;
   std::vector<DataField> fields_;
   std::string file_;
   SourceMark mark_;
+  std::vector<std::string> notes_;
   int64_t length_ = 1;
   int64_t given_ = 0;  // bytes of the file
   int64_t size_ = 0;
@@ -90,33 +107,59 @@ class TextDataset : public Dataset {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+// What stands there, cut at the ends of the file.
+std::string TextDataset::TextOf(int64_t begin, int64_t bytes) const {
+  const int64_t from = std::clamp<int64_t>(begin, 0, given_);
+  std::string text(static_cast<size_t>(std::clamp<int64_t>(bytes, 0, given_ - from)), '\0');
+  text_.Read(from, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+// The lines before a byte of a text, and where its own begins.
+struct LinePlace {
+  int64_t lines = 0, begin = 0;
+};
+
+LinePlace FindLine(const SampleStore& text, int64_t before) {
+  LinePlace place;
+  ForEachPiece(text, 1, [&](int64_t at, std::span<const std::byte> piece) {
+    for (const std::byte byte : piece) {
+      if (at >= before) return;
+      ++at;
+      if (byte != std::byte{'\n'}) continue;
+      ++place.lines;
+      place.begin = at;
+    }
+  });
+  return place;
+}
+
 // The character in its line. Very long lines, and bytes that fill a sample up, have no such place.
 SamplePlace TextDataset::PlaceOfValue(size_t index, int64_t sample, int64_t value) const {
-  constexpr size_t kLongestLine = size_t{1} << 20;
+  constexpr int64_t kLongestLine = int64_t{1} << 20;
+  constexpr int64_t kLongestCharacter = 8;
   SamplePlace place = PlaceOf(index, sample);
-  const std::string_view text(reinterpret_cast<const char*>(text_.data()),
-                              static_cast<size_t>(given_));
-  const size_t from = std::min(static_cast<size_t>(sample * length_) + index, text.size());
-  const std::string_view of_sample = text.substr(from, static_cast<size_t>(length_));
-  const size_t found = of_sample.find(static_cast<char>(value));
-  if (found == of_sample.npos) return place;
-  size_t at = from + found;
-  const std::string_view before = text.substr(0, at);
-  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  const auto line = std::ranges::count(before, '\n') + 1;
-  if (at - line_begin > kLongestLine || line > INT_MAX) return place;
-  while (at > line_begin && IsContinuation(text[at])) --at;
+  const int64_t from = sample * length_ + static_cast<int64_t>(index);
+  const size_t found = TextOf(from, length_).find(static_cast<char>(value));
+  if (found == std::string::npos) return place;
+  const LinePlace line = FindLine(text_, from + static_cast<int64_t>(found));
+  const int64_t in_line = from + static_cast<int64_t>(found) - line.begin;
+  if (in_line > kLongestLine || line.lines >= INT_MAX) return place;
+  const std::string text = TextOf(line.begin, in_line + kLongestLine + kLongestCharacter);
+  auto at = static_cast<size_t>(in_line);
+  while (at > 0 && IsContinuation(text[at])) --at;
   size_t end = at + 1;
   while (end < text.size() && IsContinuation(text[end])) ++end;
-  const std::string_view character = text.substr(at, end - at);
-  const auto column = at - line_begin -
-                      static_cast<size_t>(std::ranges::count_if(
-                          text.substr(line_begin, at - line_begin), IsContinuation));
-  const size_t line_end = std::min({text.find('\n', at), text.size(), at + kLongestLine});
-  const std::string_view shown = text.substr(line_begin, std::max(line_end, end) - line_begin);
+  const std::string character = text.substr(at, end - at);
+  const size_t column =
+      at - static_cast<size_t>(std::count_if(text.begin(), text.begin() + static_cast<int64_t>(at),
+                                             IsContinuation));
+  const size_t line_end =
+      std::min({text.find('\n', at), text.size(), at + static_cast<size_t>(kLongestLine)});
+  const auto number = static_cast<int>(line.lines + 1);
   place.mark = {std::make_shared<const SourceFile>(
-                    SourceFile{file_, std::string(shown), static_cast<int>(line)}),
-                static_cast<int>(line), static_cast<int>(column) + 1};
+                    SourceFile{file_, text.substr(0, std::max(line_end, end)), number}),
+                number, static_cast<int>(column) + 1};
   if (character != "\t" && PrintableText(character) == character) {
     place.text = QuotedText(character);
   }
@@ -137,24 +180,38 @@ std::vector<DataField> FieldsFor(const DataOptions& options, int64_t length) {
   return fields;
 }
 
+// A compressed text is read twice, the first time for its size.
+SampleStore ReadText(const std::string& path, SampleRoom& room) {
+  const int64_t most = room.most(), bytes = CountBytes(path, most);
+  FileReader reader(path);
+  const bool is_cut = reader.compressed() && bytes > most;  // it was not read to its end
+  const std::string what = is_cut ? ": it inflates to at least" : ": its text takes";
+  SampleStore text =
+      reader.compressed() ? room.Take(path, what, bytes) : room.TakeAsTheyAre(path, what, 0, bytes);
+  if (!text.needs_writing()) return text;
+  reader.Read(text.Writable(), "its text");
+  reader.ExpectEnd();
+  text.Seal();
+  return text;
+}
+
 std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagnostics) {
   const DataOption& file = *FindOption(options, "file");
   const auto length = IntegerOption(options, "length", kLengths, 1, diagnostics);
   if (!length) return nullptr;
   const std::string path = ResolvePath(options, file);
   try {
-    std::vector<std::byte> text = ReadFile(path, options.memory_limit);
-    text.shrink_to_fit();
-    if (options.to_predict && text.empty()) ThrowFileError(path, "is empty");
-    if (!options.to_predict && static_cast<int64_t>(text.size()) <= *length) {
+    SampleRoom room(options);
+    SampleStore text = ReadText(path, room);
+    if (options.to_predict && text.bytes() == 0) ThrowFileError(path, "is empty");
+    if (!options.to_predict && text.bytes() <= *length) {
       ThrowFileError(path,
-                     "has " + CountText(static_cast<int64_t>(text.size()), "byte") +
-                         ", but one sample takes " + std::to_string(*length + 1) +
-                         ": `length` and the one that follows",
+                     "has " + CountText(text.bytes(), "byte") + ", but one sample takes " +
+                         std::to_string(*length + 1) + ": `length` and the one that follows",
                      "a smaller `length`, or a longer text");
     }
     return std::make_unique<TextDataset>(std::move(text), FieldsFor(options, *length), path,
-                                         file.mark, options.to_predict);
+                                         file.mark, options.to_predict, room.notes());
   } catch (const UserError& error) {
     diagnostics.Error(file.mark, error.what(), error.help());
     return nullptr;

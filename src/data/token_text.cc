@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <climits>
 #include <memory>
+#include <new>
 #include <utility>
 
+#include "src/data/declared_length.h"
 #include "src/data/encoding.h"
 #include "src/io/file_error.h"
 #include "src/io/read_file.h"
@@ -20,14 +22,29 @@ int Characters(std::string_view text) {
 
 }  // namespace
 
-TokenText::TokenText(std::string path, int64_t limit)
-    : path_(std::move(path)), bytes_(ReadFile(path_, limit)) {
-  bytes_.shrink_to_fit();
-  const auto is_there = [&](char c) { return std::ranges::count(bytes_, std::byte(c)) > 0; };
-  if (!is_there('\n') && is_there('\r')) {  // what ends lines is that alone
-    std::ranges::replace(bytes_, std::byte('\r'), std::byte('\n'));
+// A compressed file is read twice, the first time for its size: so memory is taken once.
+TokenText::TokenText(std::string path, int64_t limit) : path_(std::move(path)) {
+  const int64_t size = CountBytes(path_, limit);
+  FileReader reader(path_);
+  if (size > limit) {
+    const std::string most = std::to_string(limit) + " bytes, the most that is expected here";
+    ThrowFileError(path_, reader.compressed()
+                              ? "inflates to more than " + most
+                              : "has " + std::to_string(size) + " bytes, over " + most);
   }
-  text_ = {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+  try {
+    bytes_ = SampleStore::InMemory(size);
+  } catch (const std::bad_alloc&) {
+    ThrowFileError(path_, ": there is not enough memory to read it");
+  }
+  reader.Read(bytes_.Writable(), "its text");
+  reader.ExpectEnd();
+  const std::span<std::byte> bytes = bytes_.Writable();
+  const auto is_there = [&](char c) { return std::ranges::count(bytes, std::byte(c)) > 0; };
+  if (!is_there('\n') && is_there('\r')) {  // what ends lines is that alone
+    std::ranges::replace(bytes, std::byte('\r'), std::byte('\n'));
+  }
+  text_ = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   RefuseUtf16(path_, text_);
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   if (std::ranges::count(text_, '\n') >= INT_MAX) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/data/sample_store.h"
 
 namespace cgrun {
 
@@ -35,13 +36,13 @@ class TokenText {
   const std::string& path() const { return path_; }
   std::string_view text() const { return text_; }
   // Of memory.
-  int64_t bytes() const { return static_cast<int64_t>(bytes_.capacity()); }
+  int64_t bytes() const { return bytes_.bytes(); }
   // Of `part`, a part of `line`.
   SourceMark MarkOf(const TextLine& line, std::string_view part) const;
 
  private:
   std::string path_;
-  std::vector<std::byte> bytes_;
+  SampleStore bytes_;
   std::string_view text_;  // without the byte order mark
 };
 

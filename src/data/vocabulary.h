@@ -49,6 +49,10 @@ class WordCounter {
   // more than `limit` bytes.
   bool Add(std::string_view word, int64_t limit);
   int64_t words() const { return static_cast<int64_t>(counts_.size()); }
+  // Of the counts, and of a vocabulary of all words while it is made.
+  int64_t bytes() const {
+    return bytes_ + words() * static_cast<int64_t>(sizeof(*counts_.begin()));
+  }
 
   // By their frequency, those of the same frequency in the order of their bytes; at most `most`.
   std::shared_ptr<const Vocabulary> Make(int64_t most) const;

@@ -99,6 +99,9 @@ struct DataSection {
   std::optional<DataSpec> valid;
   std::optional<DataSpec> test;
   SourceMark mark;
+  // No part of the file: whether decoded samples lie in files where they can, as a cap is too small
+  // for them.
+  bool streams = false;
 };
 
 // `networks:`, a sub-graph that owns its parameters.

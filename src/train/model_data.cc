@@ -19,6 +19,7 @@
 #include "src/train/missing_files.h"
 #include "src/train/sample_shape.h"
 #include "src/train/size_lint.h"
+#include "src/train/stream_folder.h"
 
 namespace cgrun {
 namespace {
@@ -89,6 +90,12 @@ MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
   return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
 }
 
+// The same of samples that can lie in files, which need not be read to say that they are too much.
+int64_t MostInMemory(const ModelSpec& model, int64_t cap, int64_t taken) {
+  if (model.data->streams) return 0;
+  return cap > 0 ? std::max<int64_t>(0, cap - taken) : kNoLimit;
+}
+
 // What is looked at of a set: its options, where its files are not there; its files, where the
 // training data that it is read by have failed; or all.
 enum class Look { kOptions, kFiles, kAll };
@@ -118,7 +125,7 @@ void ReportValues(const DataSpec& spec, Diagnostics& diagnostics) {
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, Look look,
                                        const Dataset* train, const std::optional<DataSplit>& split,
                                        const DataFindings* kept, const MemoryLeft& left,
-                                       Diagnostics& diagnostics) {
+                                       int64_t most_in_memory, Diagnostics& diagnostics) {
   DataOptions options;
   options.kept = kept;
   options.split = split;
@@ -130,6 +137,8 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   options.train = train;
   options.memory_limit = left.bytes;
   options.memory_cap = left.cap;
+  options.stream_folder = StreamFolder();
+  options.most_in_memory = most_in_memory;
   Diagnostics of_values;
   for (const Attribute& option : spec.options) {
     if (option.value.IsNull()) continue;  // stands for the default
@@ -333,6 +342,17 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
   return result;
 }
 
+namespace {
+
+// Adds what a set takes that has just been opened beside the others.
+void Count(const Dataset& set, ModelData& data) {
+  data.opening_bytes = std::max(data.opening_bytes, data.decoded_bytes + set.opening_bytes());
+  data.decoded_bytes += set.decoded_bytes();
+  data.streamable_bytes += set.streamable_bytes();
+}
+
+}  // namespace
+
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing,
                         const DataFindings* kept, DataCap cap) {
   ModelData data;
@@ -355,10 +375,12 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
                       : !train_failed        ? Look::kAll
                       : data.misfits.empty() ? Look::kFiles
                                              : Look::kOptions;
-    std::shared_ptr<const Dataset> set = OpenSet(
-        model, *spec, look, data.train.get(), is_train ? split : std::nullopt, kept,
-        LeftUnder(cap == DataCap::kOfRun ? CapOnHost(model) : 0, data.decoded_bytes), diagnostics);
-    if (set) data.decoded_bytes += set->decoded_bytes();
+    const int64_t bytes = cap == DataCap::kOfRun ? CapOnHost(model) : 0;
+    const int64_t taken = data.decoded_bytes;
+    std::shared_ptr<const Dataset> set =
+        OpenSet(model, *spec, look, data.train.get(), is_train ? split : std::nullopt, kept,
+                LeftUnder(bytes, taken), MostInMemory(model, bytes, taken), diagnostics);
+    if (set) Count(*set, data);
     if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     if (set) CheckFinite(*set, diagnostics);
@@ -391,14 +413,16 @@ std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostic
   if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
   const DataSpec& spec = *model.data->train;
   const Look look = FindMissing(model, spec).empty() ? Look::kAll : Look::kOptions;
-  return OpenSet(model, spec, look, nullptr, SplitOf(model), nullptr, LeftUnder(0, 0), diagnostics);
+  return OpenSet(model, spec, look, nullptr, SplitOf(model), nullptr, LeftUnder(0, 0), kNoLimit,
+                 diagnostics);
 }
 
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.data) return;
   for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
     if (!*spec || (*spec)->split || !(*spec)->format) continue;
-    OpenSet(model, **spec, Look::kOptions, nullptr, std::nullopt, nullptr, {}, diagnostics);
+    OpenSet(model, **spec, Look::kOptions, nullptr, std::nullopt, nullptr, {}, kNoLimit,
+            diagnostics);
   }
   CheckDataFiles(model, diagnostics);
 }

@@ -23,6 +23,8 @@ struct ModelData {
   std::shared_ptr<const Dataset> test;
   std::shared_ptr<const Dataset> whole;  // `train` with the samples that are split off it
   int64_t decoded_bytes = 0;             // host memory of all of them
+  int64_t opening_bytes = 0;             // the most that opening them took, what stays included
+  int64_t streamable_bytes = 0;          // of decoded_bytes, what could lie in files instead
   std::vector<std::string> missing;      // a text each: "cannot open 'x.gz': No such …"
   // Inputs that are not what the data have for them: reported, and what reads them is not to be
   // judged by their types.

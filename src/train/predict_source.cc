@@ -328,16 +328,19 @@ void PredictSource::Load(Stream& stream, const File& file, std::span<std::byte> 
   if (file.is_table) return LoadRow(stream, file, out);
   if (file.is_array) {
     if (stream.sample == 0) {
-      stream.array = ReadNpyAs(file.path, stream.field.dtype, {FreeHostMemory()});
+      SampleRoom room(MemoryLeft{FreeHostMemory()});
+      stream.array = SampleStore();  // before the next one is taken
+      stream.array = ReadNpyAs(file.path, stream.field.dtype, room).store;
     }
-    const std::span<const std::byte> all = stream.array.bytes();
-    const auto from = static_cast<size_t>(stream.sample) * out.size();
-    if (from + out.size() > all.size()) ThrowFileError(file.path, "has changed while it was read");
-    std::memcpy(out.data(), all.data() + from, out.size());
+    const int64_t from = stream.sample * std::ssize(out);
+    if (from + std::ssize(out) > stream.array.bytes()) {
+      ThrowFileError(file.path, "has changed while it was read");
+    }
+    stream.array.Read(from, out);
     return;
   }
   const HostTensor image =
-      LoadImage(file.path, TargetOf(stream.field, file.path, fit_), FreeHostMemory());
+      LoadImage(file.path, TargetOf(stream.field, file.path, fit_), {FreeHostMemory()});
   std::memcpy(out.data(), image.bytes().data(), out.size());
 }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "src/base/host_tensor.h"
 #include "src/data/dataset.h"
 #include "src/data/image_resample.h"
+#include "src/data/sample_store.h"
 #include "src/train/predict_table.h"
 
 namespace cgrun {
@@ -75,7 +75,7 @@ class PredictSource {
     std::vector<File> files;
     size_t file = 0;
     int64_t sample = 0;
-    HostTensor array = {};                         // of the current file
+    SampleStore array = {};                        // of the current file
     PredictTable table = {};                       // the same
     std::vector<std::vector<std::byte>> row = {};  // of that table, by field
   };

@@ -15,6 +15,7 @@ struct HostUse {
   int64_t loaders = 0;  // buffers of batches, and the order of samples
   int64_t states = 0;   // the copy of a state that is loaded or saved, and the file's buffer
   int64_t kept = 0;
+  int64_t streamable = 0;  // of `decoded`, what could lie in files
 
   int64_t total() const { return decoded + loaders + states + kept; }
 };

@@ -14,7 +14,8 @@ void to_json(nlohmann::json& json, const RunMemory& memory) {
           {"base_room", memory.base_room},
           {"beside", {memory.beside.code, memory.beside.kernel, memory.beside.reserved}},
           {"parts",
-           {memory.parts.decoded, memory.parts.loaders, memory.parts.states, memory.parts.kept}}};
+           {memory.parts.decoded, memory.parts.loaders, memory.parts.states, memory.parts.kept,
+            memory.parts.streamable}}};
 }
 
 void from_json(const nlohmann::json& json, RunMemory& memory) {
@@ -27,7 +28,7 @@ void from_json(const nlohmann::json& json, RunMemory& memory) {
   const nlohmann::json& beside = json.at("beside");
   memory.beside = {beside.at(0), beside.at(1), beside.at(2)};
   const nlohmann::json& parts = json.at("parts");
-  memory.parts = {parts.at(0), parts.at(1), parts.at(2), parts.at(3)};
+  memory.parts = {parts.at(0), parts.at(1), parts.at(2), parts.at(3), parts.at(4)};
 }
 
 }  // namespace cgrun

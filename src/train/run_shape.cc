@@ -101,6 +101,7 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
   }
   std::vector<int64_t> evaluation_sizes;
   shape.host.decoded_bytes = shape.data.decoded_bytes;
+  shape.host.streamable_bytes = shape.data.streamable_bytes;
   for (const auto& set : {shape.data.train, shape.data.valid, shape.data.test}) {
     if (set == nullptr) continue;
     shape.host.sets.push_back(set.get());
@@ -117,6 +118,7 @@ HostUse HostUseOf(const HostParts& parts) {
   use.kept = parts.kept_bytes;
   for (const Dataset* set : parts.sets) use.loaders += DataSource::HostBytes(*set, parts.batch);
   use.states = parts.state_copy + (parts.saves ? CheckpointWriter::kBufferBytes : 0);
+  use.streamable = parts.streamable_bytes;
   return use;
 }
 
@@ -155,15 +157,15 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   }
   RunMemory memory;
   memory.arena = compiled.layout.arena_bytes;
+  memory.on_host = KindOfDevice(library.name()).on_host;
   memory.parts = HostUseOf(parts);
   memory.data = memory.parts.total();
-  memory.on_host = KindOfDevice(library.name()).on_host;
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
   const int64_t workers = LoaderOptions().workers;
   // The thread of a swap file, too.
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;
   const int64_t threads = std::ssize(parts.sets) * workers + transfers;
-  memory.start = PlannedStart();
+  memory.start = std::max(PlannedStart(), shape.data.opening_bytes);
   memory.base = PlannedBase(shape.data.decoded_bytes, threads, &memory.base_room);
   memory.beside = MeasureFootprint(memory, threads);
   return memory;

@@ -24,9 +24,10 @@ struct HostParts {
   int64_t decoded_bytes = 0;         // of all sets
   std::vector<const Dataset*> sets;  // that loaders go over
   int64_t batch = 1;
-  int64_t state_copy = 0;  // StateCopyBytes()
-  bool saves = false;      // whether checkpoints are written
-  int64_t kept_bytes = 0;  // of copies that outlive the step
+  int64_t state_copy = 0;        // StateCopyBytes()
+  bool saves = false;            // whether checkpoints are written
+  int64_t kept_bytes = 0;        // of copies that outlive the step
+  int64_t streamable_bytes = 0;  // of decoded_bytes, what could lie in files
 };
 
 // The same by what it is for.

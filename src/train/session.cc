@@ -142,7 +142,7 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
   if (options_.limits) CheckLimits(*image);
-  memory_.start = PlannedStart();
+  memory_.start = std::max(PlannedStart(), data_.opening_bytes);
   auto program = std::make_unique<Program>(
       std::move(*image), *device_, library, communicator_,
       options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));

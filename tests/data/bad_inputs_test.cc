@@ -48,7 +48,7 @@ class Archive {
 // "" for an image that becomes a sample, else what is wrong with it.
 std::string ImageError(const std::string& file) {
   const std::string error = ErrorOf([&] {
-    LoadImage(file, {3, 16, 16, ImageFit::kCover}, kLimit);
+    LoadImage(file, {3, 16, 16, ImageFit::kCover}, {kLimit});
   });
   if (error == "no error") return "";
   const size_t name = error.find("' ");

@@ -49,6 +49,12 @@ DatasetBuilder& DatasetBuilder::Limit(int64_t bytes, int64_t cap) {
   return Limit(bytes);
 }
 
+DatasetBuilder& DatasetBuilder::Stream(int64_t most_in_memory, const std::string& folder) {
+  options_.most_in_memory = most_in_memory;
+  options_.stream_folder = folder.empty() ? files_.path() : folder;
+  return *this;
+}
+
 DatasetBuilder& DatasetBuilder::Train(const Dataset& train) {
   options_.train = &train;
   return *this;

@@ -36,6 +36,9 @@ class DatasetBuilder {
   DatasetBuilder& Limit(int64_t bytes);
   // Bytes that are left of a cap on the run.
   DatasetBuilder& Limit(int64_t bytes, int64_t cap);
+  // Samples that take more than `most_in_memory` lie in files, those without a name in `folder`, by
+  // default in that of the data.
+  DatasetBuilder& Stream(int64_t most_in_memory = 0, const std::string& folder = "");
   DatasetBuilder& Train(const Dataset& train);
   // What the weights keep; outlives this.
   DatasetBuilder& Kept(const DataFindings& kept);

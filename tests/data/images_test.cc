@@ -9,6 +9,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/data/image_file.h"
 #include "tests/data/dataset_testing.h"
+#include "tests/data/memory_testing.h"
 #include "tests/data/test_images.h"
 
 namespace cgrun {
@@ -443,6 +444,34 @@ TEST(ImagesTest, TheMemoryLimitHoldsBeforeMemoryIsTaken) {
   EXPECT_EQ(builder.Limit(bytes).Open().errors, "");
   EXPECT_NE(builder.Limit(bytes - 1).Open().errors.find("error: the buffers of 3 images take "),
             std::string::npos);
+}
+
+TEST(ImagesTest, OpeningCountsWhatDecodingTakes) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer takes memory by itself";
+  constexpr int64_t kNoise = 4 << 20, kPixels = 3000 * 2000;
+  ImagesBuilder builder;
+  builder.Two().File("f/red/large.png", EncodePng(TestImage::Constant(3000, 2000, {1, 2, 3})));
+  Opened opened;
+  const int64_t taken = MostTakenBy([&] { opened = builder.Open(); });
+  ASSERT_EQ(opened.errors, "");
+  const int64_t opening = opened.dataset->opening_bytes();
+  EXPECT_GT(taken, 5 * kPixels) << "lines and pixels of three bytes each";
+  EXPECT_LT(taken, opening + kNoise);
+  // With room for one arena alone, one thread decodes.
+  EXPECT_LT(builder.Limit(opening * 2 / 3).Open().dataset->opening_bytes(), opening * 2 / 3);
+}
+
+TEST(ImagesTest, DecodedSamplesLieInAFileWhereTheyDoNotFit) {
+  ImagesBuilder builder;
+  const Opened memory = builder.Two().Open();
+  const Opened file = builder.Stream().Open();
+  ASSERT_EQ(memory.errors + file.errors, "");
+  EXPECT_EQ(file.dataset->decoded_bytes(), 0);
+  for (int64_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(ReadSample(*file.dataset, i), ReadSample(*memory.dataset, i));
+    EXPECT_EQ(file.dataset->PlaceOf(1, i).file, memory.dataset->PlaceOf(1, i).file);
+  }
+  EXPECT_NE(file.dataset->Notes().back().find("streams: its samples"), std::string::npos);
 }
 
 TEST(ImageFileTest, TheArenaIsLargeEnoughForEveryKind) {

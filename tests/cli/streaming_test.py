@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Data that do not fit under a cap stream from files, to the same bits, within what was planned."""
+
+import gzip
+import json
+import os
+import re
+import struct
+import subprocess
+import threading
+import time
+import unittest
+import zlib
+
+from cli_testing import CGRUN, SANITIZED, CliTestCase
+
+MIB = 2**20
+SAMPLES = 48_000  # of 28 x 28 bytes: 35.9 MiB
+
+MODEL = """cgrun: 1
+model: small
+data:
+  train: {format: idx, images: images, labels: labels}
+  test: {format: idx, images: test-images, labels: test-labels}
+inputs:
+  image: {type: uint8, shape: [28, 28]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - flatten
+      - {op: linear, units: 32, activation: relu}
+      - logits: {op: linear, units: 10}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train:
+  steps: 4
+  batch: 32
+  optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
+"""
+PHOTOS = """cgrun: 1
+model: photos
+data:
+  train: {format: images, folder: photos}
+inputs:
+  image: {type: uint8, shape: [3, 16, 16]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - flatten
+      - logits: {op: linear, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {steps: 2, batch: 2, optimizer: {op: sgd, lr: 0.01}}
+"""
+TEXT = """cgrun: 1
+model: text
+data:
+  train: {format: text, file: text.txt, length: 64}
+inputs:
+  text: {type: uint8, shape: [64]}
+  next: {type: uint8, shape: [64]}
+paths:
+  predict:
+    ops:
+      - {op: cast, in: text, to: f32}
+      - y: {op: linear, units: 64}
+      - z: {op: cast, in: next, to: f32}
+    loss: {op: squared_error, in: [y, z]}
+train: {steps: 2, batch: 32, optimizer: {op: sgd, lr: 0.000001}}
+"""
+
+
+def png(width, height):
+    """A PNG file of black pixels, which is small."""
+    def chunk(kind, data):
+        checksum = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + checksum
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    lines = zlib.compress(bytes(1 + 3 * width) * height)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", lines)
+            + chunk(b"IEND", b""))
+
+
+def idx(sizes, elements):
+    return struct.pack(">BBBB", 0, 0, 8, len(sizes)) + struct.pack(
+        f">{len(sizes)}I", *sizes) + elements
+
+
+def pixels(count):
+    """Bytes of `count` images, few of them alike, that gzip makes small."""
+    rows = [bytes((7 * i + j) % 251 for j in range(28)) * 28 for i in range(997)]
+    return b"".join(rows[i % 997] for i in range(count))
+
+
+@unittest.skipIf(SANITIZED, "under a sanitizer most of the process's memory is the sanitizer's")
+class StreamingTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("small.yaml", MODEL)
+        for name, count in [("", SAMPLES), ("test-", 1000)]:
+            self.save(name + "images", idx([count, 28, 28], pixels(count)))
+            self.save(name + "labels", idx([count], bytes(i % 10 for i in range(count))))
+
+    def save(self, name, data):
+        (self.folder / name).write_bytes(data)
+
+    def compress(self):
+        for name in ["images", "labels"]:
+            self.save(name, gzip.compress((self.folder / name).read_bytes(), 1))
+
+    def train(self, name, *flags):
+        told = self.cgrun("train", "small.yaml", "--out", name, "--threads", "1", *flags).stderr
+        return told, json.loads((self.folder / name / "summary.json").read_text())
+
+    def most_anonymous(self, *arguments):
+        """The most anonymous memory that a run of cgrun has had, as seen from outside."""
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        with subprocess.Popen([str(CGRUN), *arguments], cwd=self.folder, env=environment,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+            most = 0
+
+            def watch():
+                nonlocal most
+                while run.poll() is None:
+                    try:
+                        with open(f"/proc/{run.pid}/status", encoding="utf-8") as status:
+                            found = re.search(r"RssAnon:\s+(\d+) kB", status.read())
+                    except OSError:
+                        return
+                    most = max(most, int(found[1]) * 1024 if found else 0)
+                    time.sleep(0.001)
+
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+            status = run.wait()
+            watcher.join()
+        self.assertEqual(status, 0)
+        return most
+
+    def test_streams_under_a_cap(self):
+        free_told, free = self.train("free")
+        self.assertNotIn("streams", free_told)
+        self.assertGreater(free["planned_peak_bytes"], 36 * MIB)
+        for how in ["plain", "compressed"]:
+            if how == "compressed":
+                self.compress()
+            told, summary = self.train(how, "--memory", "24MiB")
+            self.assertIn("note: 'images' streams: its samples, 35.9 MiB, are read batch by batch "
+                          "from ", told)
+            self.assertIn("the file itself" if how == "plain" else "without a name in ", told)
+            self.assertLessEqual(summary["planned_peak_bytes"], 24 * MIB)
+            self.assertLessEqual(summary["measured_peak_bytes"], summary["planned_peak_bytes"])
+            self.assertEqual(summary["weights_hash"], free["weights_hash"])
+            self.assertEqual(summary["allocations_after_first_step"], 0)
+            most = self.most_anonymous("train", "small.yaml", "--out", how + "-again",
+                                       "--threads", "1", "--memory", "24MiB")
+            self.assertLessEqual(most, 24 * MIB)
+
+    def test_goes_on_exactly(self):
+        _, whole = self.train("whole", "--memory", "24MiB")
+        self.train("part", "--memory", "24MiB", "--set", "train.steps=2")
+        self.cgrun("train", "--resume", "part", "--set", "train.steps=4")
+        resumed = json.loads((self.folder / "part" / "summary.json").read_text())
+        self.assertEqual(resumed["weights_hash"], whole["weights_hash"])
+
+    def test_decoding_images_is_planned(self):
+        for name in "ab":
+            (self.folder / "photos" / name).mkdir(parents=True)
+            self.save(f"photos/{name}/x.png", png(4000, 3000))
+        self.write("photos.yaml", PHOTOS)
+        flags = ["train", "photos.yaml", "--threads", "1"]
+        most = self.most_anonymous(*flags, "--out", "run")
+        planned = json.loads((self.folder / "run/summary.json").read_text())["planned_peak_bytes"]
+        self.assertGreater(most, 2 * 4000 * 3000 * 3)  # lines and pixels of one image
+        self.assertLessEqual(most, planned)
+        refused = self.refuses(*flags, "--out", "capped", "--memory", "100MiB")
+        self.assertIn("photos/a/x.png: error: this image of 4000 x 3000 pixels takes ", refused)
+        self.assertIn(" while it is decoded, more than the cap of 100 MiB", refused)
+
+    def test_a_text_is_held_once(self):
+        self.save("text.txt", b"to be or not to be, that is the question.\n" * 1_000_000)
+        self.write("text.yaml", TEXT)
+        most = self.most_anonymous("train", "text.yaml", "--out", "run", "--threads", "1")
+        planned = json.loads((self.folder / "run/summary.json").read_text())["planned_peak_bytes"]
+        self.assertGreater(most, 40 * MIB)
+        self.assertLessEqual(most, planned)
+
+    def test_plans_with_it(self):
+        planned = self.cgrun("plan", "small.yaml", "--memory", "24MiB", "--json")
+        self.assertIn("'images' streams", planned.stderr)
+        free = json.loads(self.cgrun("plan", "small.yaml", "--json").stdout)
+        self.assertLess(json.loads(planned.stdout)["data_bytes"], free["data_bytes"] - 35 * MIB)
+
+
+if __name__ == "__main__":
+    unittest.main()
