@@ -58,6 +58,8 @@ class SafetensorsReader {
   // The next tensor; Skip() passes it over. At most as many calls as there are tensors.
   HostTensor Read();
   void Skip();
+  // Reads the next tensor, which is of numbers, into `plain`, which has its bytes.
+  void ReadTo(std::span<std::byte> plain);
 
  private:
   // Ends a tensor.

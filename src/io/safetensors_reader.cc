@@ -270,6 +270,16 @@ HostTensor SafetensorsReader::Read() {
   return read;
 }
 
+void SafetensorsReader::ReadTo(std::span<std::byte> plain) {
+  CGRUN_CHECK(next_ < tensors_.size()) << "no tensor is left";
+  const TensorSpec& tensor = tensors_[next_++];
+  reader_.Read(plain, "tensor '" + tensor.name + "'");
+  if (checksum_ == nullptr) return;
+  checksum_->AddTensor(tensor);
+  checksum_->AddBytes(plain);
+  Compare();
+}
+
 void SafetensorsReader::Skip() {
   CGRUN_CHECK(next_ < tensors_.size()) << "no tensor is left";
   const TensorSpec& tensor = tensors_[next_++];

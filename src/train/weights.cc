@@ -28,10 +28,20 @@ bool IsConvertible(const TensorType& from, const TensorType& to) {
 }
 
 HostTensor Converted(const HostTensor& from, DType dtype) {
-  if (from.dtype() == dtype) return from;
   HostTensor to(dtype, from.shape());
   for (int64_t i = 0; i < to.elements(); ++i) to.Set(i, from.At(i));
   return to;
+}
+
+// Reads the next tensor, which is of `type`, to where the state lies; one of another type is
+// converted first.
+void ReadState(SafetensorsReader& reader, const TensorType& type, size_t state, Engine& engine) {
+  const DType wanted = engine.model().states[state].type.dtype;
+  if (type.dtype == wanted) {
+    engine.FillState(state, [&](std::span<std::byte> plain) { reader.ReadTo(plain); });
+  } else {
+    engine.WriteState(state, Converted(reader.Read(), wanted));
+  }
 }
 
 }  // namespace
@@ -64,7 +74,7 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
       reader.Skip();
       found[it->second] = false;
     } else if (type == state.type || IsConvertible(type, state.type)) {
-      engine.WriteState(it->second, Converted(reader.Read(), state.type.dtype));
+      ReadState(reader, type, it->second, engine);
       report.loaded.push_back(state.name);
       if (type != state.type) ++report.converted[{type.dtype, state.type.dtype}];
       if (!IsRunState(state.role)) fitting.push_back(type);
