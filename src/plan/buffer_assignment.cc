@@ -56,6 +56,16 @@ class Assigner {
     buffer.kept = liveness_.kept[id];
     buffer.values = {id};
     result_.of_value[id] = result_.buffers.push_back(std::move(buffer));
+    Note(id);
+  }
+
+  // What is asked of all values of a buffer.
+  void Note(ValueId id) {
+    has_output_.resize(result_.buffers.size());
+    changes_.resize(result_.buffers.size());
+    const SharedBufferId buffer = result_.of_value[id];
+    has_output_[buffer] = has_output_[buffer] || is_output_[id];
+    changes_[buffer] = changes_[buffer] || updated_[id] || state_of_next_[id].valid();
   }
 
   void Join(ValueId id, SharedBufferId buffer_id) {
@@ -66,6 +76,7 @@ class Assigner {
     buffer.lifespan.upper = std::max(buffer.lifespan.upper, liveness_.values[id].upper);
     buffer.kept = buffer.kept || liveness_.kept[id];
     buffer.values.push_back(id);
+    Note(id);
   }
 
   // Where nodes run side by side, readers can still be at work when another one begins.
@@ -128,10 +139,7 @@ class Assigner {
 
   // A view of a state that changes in this step would change with it.
   bool CanView(ValueId input) {
-    const SharedBuffer& buffer = BufferOf(input);
-    if (!buffer.persistent) return true;
-    return std::none_of(buffer.values.begin(), buffer.values.end(),
-                        [&](ValueId id) { return updated_[id] || state_of_next_[id].valid(); });
+    return !BufferOf(input).persistent || !changes_[result_.of_value[input]];
   }
 
   // The input that `output_index` may be written over, or −1.
@@ -155,12 +163,9 @@ class Assigner {
     if (buffer.arena != ArenaOf(graph_, output)) return false;
     if (buffer.lifespan.upper > time.upper) return false;  // read later, or an output of the graph
     if (IsReadBeside(node_id, buffer, time.lower)) return false;
-    if (std::any_of(buffer.values.begin(), buffer.values.end(),
-                    [&](ValueId id) { return is_output_[id]; })) {
-      return false;
-    }
-    if (options_.zones_apart && graph_.values[output].zone != buffer.zone) return false;
     const SharedBufferId id = result_.of_value[input];
+    if (has_output_[id]) return false;
+    if (options_.zones_apart && graph_.values[output].zone != buffer.zone) return false;
     for (size_t i = 0; i < node.inputs.size(); ++i) {  // no other operand lies in these bytes
       if (static_cast<int>(i) != input_index && result_.of_value[node.inputs[i]] == id)
         return false;
@@ -182,6 +187,9 @@ class Assigner {
   IdVector<ValueId, bool> updated_;
   IdVector<ValueId, bool> is_output_;
   IdVector<ValueId, ValueId> state_of_next_;
+  // Of the buffers so far: whether an output of the graph lies there, and whether a state that
+  // changes in this step, or its next value, does.
+  IdVector<SharedBufferId, bool> has_output_, changes_;
 };
 
 }  // namespace

@@ -27,12 +27,15 @@ class PartPlacer {
         zones_apart_(zones_apart),
         assignment_(assignment),
         readers_(graph.values.size()),
-        is_output_(graph.values.size()),
+        is_fixed_(assignment.buffers.size()),
         time_of_(graph.nodes.size()) {
     for (NodeId id : graph.nodes.ids()) {
       for (ValueId input : graph.nodes[id].inputs) readers_[input].push_back(id);
     }
-    for (const Output& output : graph.outputs) is_output_[output.value] = true;
+    for (const Output& output : graph.outputs) Fix(output.value);
+    for (ValueId id : graph.values.ids()) {
+      if (!graph.values[id].producer.valid()) Fix(id);
+    }
     for (size_t time = 0; time < schedule.steps.size(); ++time) {
       const ScheduleStep& step = schedule.steps[time];
       const auto begin = static_cast<TimePoint>(time);
@@ -56,6 +59,11 @@ class PartPlacer {
     return assignment_.buffers[assignment_.of_value[id]];
   }
 
+  void Fix(ValueId id) {
+    const SharedBufferId buffer = assignment_.of_value[id];
+    if (buffer.valid()) is_fixed_[buffer] = true;
+  }
+
   bool HasParts(NodeId id) const {
     const Node& node = graph_.nodes[id];
     return node.kernel && !node.kernel->parts.empty();
@@ -75,10 +83,8 @@ class PartPlacer {
 
   // What a node makes is to lie together with other bytes: not with those of the program's own, of
   // what is fed, of what is handed out, or of what is kept between runs.
-  bool CanMove(const SharedBuffer& buffer) const {
-    return IsTransient(buffer) && std::ranges::none_of(buffer.values, [&](ValueId id) {
-             return is_output_[id] || !graph_.values[id].producer.valid();
-           });
+  bool CanMove(SharedBufferId id) const {
+    return IsTransient(assignment_.buffers[id]) && !is_fixed_[id];
   }
 
   // The value is its buffer's first and is as large as that.
@@ -91,7 +97,7 @@ class PartPlacer {
   bool Fits(const Part& part, const SharedBuffer& whole) const {
     const SharedBuffer& buffer = assignment_.buffers[part.buffer];
     if (&buffer == &whole || part.begin % kDefaultAlignment != 0) return false;
-    return CanMove(buffer) && (!zones_apart_ || buffer.zone == whole.zone);
+    return CanMove(part.buffer) && (!zones_apart_ || buffer.zone == whole.zone);
   }
 
   // What `id` joins is made before it, each part in a buffer of its own size, and read by nothing
@@ -129,7 +135,7 @@ class PartPlacer {
   // Nothing but parts is read of `whole`, no byte by two of them: so what is made in place of one
   // changes no other.
   void CutInPlace(ValueId whole) {
-    if (readers_[whole].empty() || !CanMove(BufferOf(whole))) return;
+    if (readers_[whole].empty() || !CanMove(assignment_.of_value[whole])) return;
     if (assignment_.elided[graph_.values[whole].producer]) return;
     std::vector<Part> parts, spans;
     for (NodeId id : readers_[whole]) {
@@ -215,7 +221,7 @@ class PartPlacer {
   const bool zones_apart_;
   BufferAssignment& assignment_;
   IdVector<ValueId, std::vector<NodeId>> readers_;
-  IdVector<ValueId, bool> is_output_;
+  IdVector<SharedBufferId, bool> is_fixed_;  // an output or what is fed lies there
   IdVector<NodeId, Lifespan> time_of_;
   TimePoint end_ = 1;
   BytesOverTime alive_;  // once anything can be moved

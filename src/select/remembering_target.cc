@@ -2,14 +2,15 @@
 #include "src/select/remembering_target.h"
 
 #include <functional>
+#include <string>
 
 namespace cgrun {
 
 size_t HashOfAsked::Of(const NodeSignature& node, const RunSetting& setting) {
   size_t hash = static_cast<size_t>(node.op);
-  const auto add = [&](auto number) {
+  const auto add = [&](const auto& item) {
     constexpr size_t kMultiplier = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
-    hash = (hash ^ std::hash<decltype(number)>()(number)) * kMultiplier;
+    hash = (hash ^ std::hash<std::decay_t<decltype(item)>>()(item)) * kMultiplier;
   };
   for (const auto* types : {&node.inputs, &node.outputs}) {
     for (const TensorType& type : *types) {
@@ -17,6 +18,7 @@ size_t HashOfAsked::Of(const NodeSignature& node, const RunSetting& setting) {
       for (const Dim& dim : type.shape.dims()) add(dim.size);
     }
   }
+  add(node.attributes.ToString());  // slices of one tensor differ in these alone
   for (const FusedOperator& part : node.body) add(static_cast<int>(part.op));
   for (const Layout& layout : setting.layouts) add(layout.blocks.size());
   add(setting.threads);
