@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "src/cli/bench_dry_run.h"
+#include "src/cli/bench_folder.h"
 #include "src/cli/bench_view.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -31,7 +33,9 @@ struct BenchFlags {
   BenchOptions options;
   bool passes = false;
   bool isolate = false;
-  std::string only;  // the case of a process of --isolate
+  std::string out;     // a folder for the result; "": none
+  bool force = false;  // what a former benchmark left there is replaced
+  std::string only;    // the case of a process of --isolate
 };
 
 // A file in the folder for temporary files; removed in the end.
@@ -144,7 +148,9 @@ std::vector<std::string> OwnArguments(const std::string& model) {
   std::erase(arguments, "--isolate");
   std::erase(arguments, "--tune");  // that has been done
   std::erase(arguments, "--quiet");
+  std::erase(arguments, "--force");
   EraseJson(arguments, model);
+  EraseOption(arguments, "--out");
   EraseOption(arguments, "--only");
   EraseOption(arguments, "--rounds");
   EraseOption(arguments, "--steps");
@@ -182,11 +188,13 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
 }
 
 int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) {
+  const bool dry_run = bench.options.dry_run;
+  if (!bench.out.empty()) CheckBenchFolder(bench.out, bench.force);
   std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
   bench.options.device = DeviceOf(*model);
-  const CompileOptions compile = CompileOptionsOf(flags, *model);
+  const CompileOptions compile = CompileOptionsOf(flags, *model, dry_run);
   bench.options.profile = profile.wanted();
   Diagnostics diagnostics;
   CompileOptions capped = compile;
@@ -203,7 +211,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   const std::vector<BenchCase> cases = CasesOf(flags, bench, compile, capped, idle_passes);
   view.OnStart(cases);
   std::optional<BenchResult> result;
-  if (bench.isolate) {
+  if (bench.isolate && !dry_run) {
     result = RunIsolated(OwnArguments(flags.model), cases,
                          {.model = model->name.value,
                           .device = bench.options.device,
@@ -221,7 +229,14 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   PrintDiagnostics(diagnostics);
   if (!result) return kBadInput;
   result->idle_passes = idle_passes;
-  PrintResult(BenchText(*result) + view.profiles(), BenchJson(*result, view.profile_objects()));
+  if (dry_run) {
+    PrintResult(BenchDryRunText(*result, cases), BenchDryRunJson(*result, cases));
+    return kDone;
+  }
+  const std::string text = BenchText(*result) + view.profiles(),
+                    json = BenchJson(*result, view.profile_objects());
+  if (!bench.out.empty()) WriteBenchFolder(bench.out, text, json);
+  PrintResult(text, json);
   const bool sound = std::all_of(result->cases.begin(), result->cases.end(),
                                  [](const CaseResult& one) { return one.fault.empty(); });
   return sound ? kDone : kFailed;
@@ -232,6 +247,12 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
 Command DefineBench(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto bench = std::make_shared<BenchFlags>();
+  auto run_flags = AddRunFlagsOfAnyMode(app);
+  app.get_option("--limit-batches")
+      ->description("at most N different batches, which the steps go through again and again");
+  app.add_option("--out", bench->out, "a folder for the result: bench.txt and bench.json")
+      ->type_name("DIR");
+  app.add_flag("--force", bench->force, "replace what a former benchmark left in that folder");
   app.add_flag("--infer", bench->options.infer, "the forward path alone");
   app.add_flag("--passes", bench->passes, "what each pass gains: the graph without it");
   CLI::Option* isolate =
@@ -249,7 +270,11 @@ Command DefineBench(CLI::App& app) {
       "the one order that graph mode runs in (default: serial, bfs and memory)");
   auto profile = AddProfileFlags(app);
   isolate->excludes(app.get_option("--profile"))->excludes(app.get_option("--verbose"));
-  return [flags, bench, profile] { return Run(*flags, *bench, *profile); };
+  return [flags, run_flags, bench, profile] {
+    bench->options.limit_batches = run_flags->limit_batches;
+    bench->options.dry_run = run_flags->dry_run;
+    return Run(*flags, *bench, *profile);
+  };
 }
 
 }  // namespace cgrun

@@ -266,6 +266,19 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   return flags;
 }
 
+namespace {
+
+void AddLimitFlags(CLI::App& app, RunFlags& flags) {
+  app.add_option("--limit-batches", flags.limit_batches,
+                 "at most N batches of every pass over data")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->type_name("N");
+  app.add_flag("--dry-run", flags.dry_run,
+               "prepare everything, say what it takes, and run and write nothing");
+}
+
+}  // namespace
+
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
   auto flags = std::make_shared<RunFlags>();
   app.add_option("--mode", flags->mode,
@@ -273,12 +286,13 @@ std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
                  "eager frameworks run, without passes, plan and order")
       ->check(CLI::IsMember({"graph", "eager"}))
       ->type_name("graph|eager");
-  app.add_option("--limit-batches", flags->limit_batches,
-                 "at most N batches of every pass over data")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->type_name("N");
-  app.add_flag("--dry-run", flags->dry_run,
-               "prepare everything, say what it takes, and run and write nothing");
+  AddLimitFlags(app, *flags);
+  return flags;
+}
+
+std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(CLI::App& app) {
+  auto flags = std::make_shared<RunFlags>();
+  AddLimitFlags(app, *flags);
   return flags;
 }
 
