@@ -190,7 +190,7 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
 int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) {
   const bool dry_run = bench.options.dry_run;
   if (!bench.out.empty()) CheckBenchFolder(bench.out, bench.force);
-  std::optional<ModelSpec> model = LoadModel(flags);
+  std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
   bench.options.device = DeviceOf(*model);
@@ -248,6 +248,7 @@ Command DefineBench(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto bench = std::make_shared<BenchFlags>();
   auto run_flags = AddRunFlagsOfAnyMode(app);
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.get_option("--limit-batches")
       ->description("at most N different batches, which the steps go through again and again");
   app.add_option("--out", bench->out, "a folder for the result: bench.txt and bench.json")

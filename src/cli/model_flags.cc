@@ -13,6 +13,7 @@
 
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
+#include "src/cli/program_argument.h"
 #include "src/cli/tuning.h"
 #include "src/device/device.h"
 #include "src/frontend/frontend.h"
@@ -384,6 +385,7 @@ std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch) {
 
 ProgramImage LoadProgram(const std::string& path) {
   ProgramImage image = LoadImage(path);
+  CheckSound(image, path);
   image.model_path = BehindLinks(path);
   return image;
 }

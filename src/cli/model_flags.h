@@ -77,7 +77,8 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
 // The same with this batch instead of what flags and file say.
 std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch);
 
-// A compiled program, whose model's paths start at the folder that it is in now.
+// A compiled program, whose model's paths start at the folder that it is in now. Throws InputError,
+// which names the file, if it is damaged or not sound.
 ProgramImage LoadProgram(const std::string& path);
 
 // "lenet.cgb": a compiled program.
