@@ -102,6 +102,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   }
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
+  json["graph_analyses"] = session.graph_analyses();
   const int64_t left_out = session.LeftOutOf(result.split);
   if (left_out > 0) json["left_out_samples"] = left_out;
   json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));

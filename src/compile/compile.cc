@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/compile/analysis_count.h"
 #include "src/compile/lanes.h"
 #include "src/compile/model_graph.h"
 #include "src/compile/plan_entries.h"
@@ -128,6 +129,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
 
 void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
                      const CompileOptions& options, CompiledModel& prepared) {
+  CountAnalysis();
   const Clock::time_point start = Clock::now();
   const TunedTarget target = TargetOf(library, options);
   std::vector<PassReport> planned = PlannedReports();

@@ -9,6 +9,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/compile/analysis_count.h"
 #include "src/data/sampler.h"
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
@@ -22,7 +23,7 @@
 namespace cgrun {
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
                  Diagnostics& diagnostics)
-    : model_(model), options_(options) {
+    : model_(model), options_(options), analyses_before_(AnalysisCount()) {
   if (model.train) batch_ = model.train->batch.value.size;
   device_ = OpenDevice(options.device);
   const KernelLibrary* library = FindKernelLibrary(options.device);
@@ -148,6 +149,8 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   memory_.swaps_to_host = !KindOfDevice(options_.device).on_host;
   return true;
 }
+
+int64_t Session::graph_analyses() const { return AnalysisCount() - analyses_before_; }
 
 // The compiled program that was given, if it is for this device and these batches; else a new one.
 std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,

@@ -143,8 +143,9 @@ struct TrainResult {
   // The part of the host's processors that other programs took while it computed there, where that
   // tells of a busy machine; else 0.
   double others_share = 0;
-  int64_t state_copies = 0;  // how often the state was copied for checkpoints
-  EpochReport last;          // of the last epoch; an evaluation of the weights it ended with
+  int64_t state_copies = 0;    // how often the state was copied for checkpoints
+  int64_t graph_analyses = 0;  // Session::graph_analyses(), at the end
+  EpochReport last;            // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
   // By how much keeping the cap made steps longer, as it was measured (SlowdownOf): 0.1 is a tenth.
   // Nothing without a cap that the arena had to be made smaller for.
@@ -176,6 +177,9 @@ class Session {
           Diagnostics& diagnostics) = delete;
 
   bool ready() const { return engine_ != nullptr; }
+  // How often the graph has been analysed since the session began: compiled and planned, or
+  // prepared for eager mode. 0 where a compiled program is run.
+  int64_t graph_analyses() const;
   // Why a compiled program that was given is not used; empty where it is, or none was given.
   const std::string& recompiled() const { return recompiled_; }
   Engine& engine() { return *engine_; }
@@ -284,6 +288,7 @@ class Session {
 
   const ModelSpec& model_;
   SessionOptions options_;
+  int64_t analyses_before_ = 0;  // of this process
   int64_t batch_ = 1;
   ModelData data_;
   std::optional<Split> train_;
