@@ -17,6 +17,7 @@
 #include "src/cli/bench_view.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/debug_flags.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/io/read_file.h"
@@ -187,7 +188,22 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
                    nearest.empty() ? CaseList(names) : "did you mean '" + nearest + "'?");
 }
 
-int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) {
+// The times of a debugging run say nothing: one round of one step is enough.
+void PrepareToDebug(DebugRun* debug, BenchFlags& bench) {
+  if (bench.isolate) {
+    throw InputError(
+        "a debugging run checks the cases in this process, and --isolate runs them in "
+        "others",
+        "leave out --isolate");
+  }
+  bench.options.debug = debug;
+  if (bench.options.rounds == 0) bench.options.rounds = 1;
+  if (bench.options.steps == 0) bench.options.steps = 1;
+  Tell("note: the times of graph cases are those of a debugging run");
+}
+
+int Run(const ModelFlags& flags, const RunFlags& run_flags, BenchFlags bench,
+        const ProfileFlags& profile) {
   const bool dry_run = bench.options.dry_run;
   if (!bench.out.empty()) CheckBenchFolder(bench.out, bench.force);
   std::optional<ModelSpec> model = LoadModelOrProgram(flags);
@@ -196,6 +212,9 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   bench.options.device = DeviceOf(*model);
   const CompileOptions compile = CompileOptionsOf(flags, *model, dry_run);
   bench.options.profile = profile.wanted();
+  const std::unique_ptr<DebugRun> debug =
+      MakeDebugRun(run_flags, bench.options.device, profile.wanted());
+  if (debug) PrepareToDebug(debug.get(), bench);
   Diagnostics diagnostics;
   CompileOptions capped = compile;
   if (!FitMemory(flags, *model, capped).fits) return kBadInput;
@@ -237,8 +256,10 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
                     json = BenchJson(*result, view.profile_objects());
   if (!bench.out.empty()) WriteBenchFolder(bench.out, text, json);
   PrintResult(text, json);
-  const bool sound = std::all_of(result->cases.begin(), result->cases.end(),
-                                 [](const CaseResult& one) { return one.fault.empty(); });
+  const bool is_clean = TellDebugRun(debug.get());
+  const bool sound =
+      is_clean && std::all_of(result->cases.begin(), result->cases.end(),
+                              [](const CaseResult& one) { return one.fault.empty(); });
   return sound ? kDone : kFailed;
 }
 
@@ -248,6 +269,7 @@ Command DefineBench(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto bench = std::make_shared<BenchFlags>();
   auto run_flags = AddRunFlagsOfAnyMode(app);
+  AddDebugFlags(app, run_flags);
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.get_option("--limit-batches")
       ->description("at most N different batches, which the steps go through again and again");
@@ -274,7 +296,7 @@ Command DefineBench(CLI::App& app) {
   return [flags, run_flags, bench, profile] {
     bench->options.limit_batches = run_flags->limit_batches;
     bench->options.dry_run = run_flags->dry_run;
-    return Run(*flags, *bench, *profile);
+    return Run(*flags, *run_flags, *bench, *profile);
   };
 }
 

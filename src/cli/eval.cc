@@ -7,6 +7,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/debug_flags.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
@@ -61,6 +62,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   if (flags.memory.empty()) options.cap = DataCap::kNone;
   options.profile = profile.wanted();
   options.trace = !profile.trace_file.empty();
+  const std::unique_ptr<DebugRun> debug = MakeDebugRun(run_flags, options.device, options.profile);
+  options.debug = debug.get();
   const bool keeps = KeepsInFolder(flags, eval_flags.out);
   if (keeps && model->keep.empty()) {
     throw InputError("--out is a folder for what is kept, and nothing is",
@@ -116,7 +119,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
     if (WantsJson()) shown = WithProfile(shown, session.engine(), *session.times(), ceilings);
   }
   PrintResult(text, shown);
-  return kDone;
+  return TellDebugRun(debug.get()) ? kDone : kFailed;
 }
 
 }  // namespace
@@ -124,6 +127,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
 Command DefineEval(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto run_flags = AddRunFlags(app);
+  AddDebugFlags(app, run_flags);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   AddWeightsFlag(app, eval_flags->weights);

@@ -45,6 +45,8 @@ struct RunFlags {
   std::string mode;           // "": not given
   int64_t limit_batches = 0;  // 0: all
   bool dry_run = false;
+  bool debug_sets = false;
+  bool debug_sync = false;
 };
 
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);

@@ -9,6 +9,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/debug_flags.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/metric_tables.h"
 #include "src/cli/model_flags.h"
@@ -297,6 +298,11 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
   options.profile = profile.wanted();
   options.trace = !profile.trace_file.empty();
+  RunFlags debug_flags = run_flags;
+  debug_flags.mode = Name(options.mode);  // of a resumed run that of its folder
+  const std::unique_ptr<DebugRun> debug =
+      MakeDebugRun(debug_flags, options.device, options.profile);
+  options.debug = debug.get();
   Diagnostics diagnostics;
   if (options.mode == Mode::kEager && model.train && model.train->memory) {
     diagnostics.Error(model.train->memory->mark,
@@ -380,6 +386,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
                  ": the best model of this run is lost, as no later one was better");
   }
   if (result.interrupted) PrintInterrupted(result, folder);
+  if (!TellDebugRun(debug.get())) return kFailed;
   return result.interrupted ? kInterrupted : kDone;
 }
 
@@ -388,6 +395,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
 Command DefineTrain(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto run_flags = AddRunFlags(app);
+  AddDebugFlags(app, run_flags);
   auto train_flags = std::make_shared<TrainFlags>();
   app.get_option("MODEL")
       ->description("model file (.yaml), or compiled program (.cgb)")

@@ -116,7 +116,8 @@ class Contestant {
     EagerOptions eager;
     eager.free = case_.free;
     engine_ = BuildEngine(bench.model, {bench.entry}, case_.mode, case_.compile,
-                          {bench.library, *device_, communicator_}, diagnostics, eager);
+                          {bench.library, *device_, communicator_, bench.options.debug},
+                          diagnostics, eager);
     if (engine_ == nullptr) return;
     runner_ = std::make_unique<BatchRunner>(*engine_, bench.entry.kind, bench.entry.batch,
                                             bench.batches.dataset(), bench.inputs);

@@ -34,7 +34,8 @@ struct BenchOptions {
   int64_t steps = 0;     // in a round; 0: as many as take about 0.1 s in the slowest case
   // Steps go through at most so many different batches; 0: as many as the benchmark reads.
   int64_t limit_batches = 0;
-  bool dry_run = false;  // the cases are built, and none takes a step
+  bool dry_run = false;       // the cases are built, and none takes a step
+  DebugRun* debug = nullptr;  // of a debugging run, which outlives the benchmark; of graph cases
 };
 
 // The cases of the benchmark: eager, eager that frees nothing, graph without passes, graph in every

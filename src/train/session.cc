@@ -134,16 +134,15 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   memory_.mode = options_.mode;
   if (options_.mode == Mode::kEager) {
     engine_ = BuildEngine(model_, Requests(), options_.mode, options_.compile,
-                          {library, *device_, communicator_}, diagnostics);
+                          {library, *device_, communicator_, options_.debug}, diagnostics);
     return engine_ != nullptr;
   }
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
-  auto program = std::make_unique<Program>(
-      std::move(*image), *device_, library, communicator_,
-      options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));
-  program_ = program.get();
-  engine_ = MakeGraphEngine(std::move(program));
+  engine_ =
+      MakeImageEngine(std::move(*image), {library, *device_, communicator_, options_.debug},
+                      options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));
+  program_ = engine_->program();
   memory_.arena = engine_->memory().reserved_peak_bytes;
   memory_.swap_space = SwapBytes(program_->image());
   memory_.swaps_to_host = !KindOfDevice(options_.device).on_host;

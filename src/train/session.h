@@ -39,6 +39,7 @@ struct SessionOptions {
   bool trace = false;                   // … and each run of one, which takes memory beside a cap
   std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
   std::optional<int64_t> free;          // bytes that the host has; nothing: as it says
+  DebugRun* debug = nullptr;            // of a debugging run, which outlives the session
 };
 
 // Bytes of memory, as planned before the first step and as measured. Eager mode plans nothing: its
