@@ -18,6 +18,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/io/read_file.h"
@@ -202,8 +203,10 @@ void PrepareToDebug(DebugRun* debug, BenchFlags& bench) {
   Tell("note: the times of graph cases are those of a debugging run");
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, BenchFlags bench,
+int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
         const ProfileFlags& profile) {
+  const ModelFlags flags = WithHostMemory(given);
+  RefuseHostMemory(flags, "bench");
   const bool dry_run = bench.options.dry_run;
   if (!bench.out.empty()) CheckBenchFolder(bench.out, bench.force);
   std::optional<ModelSpec> model = LoadModelOrProgram(flags);

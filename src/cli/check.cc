@@ -9,6 +9,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/report/table.h"
@@ -249,7 +250,9 @@ bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
   return false;
 }
 
-int Run(const ModelFlags& flags) {
+int Run(const ModelFlags& given) {
+  const ModelFlags flags = WithHostMemory(given);
+  RefuseHostMemory(flags, "check");
   Findings findings;
   findings.model = flags.model;
   Diagnostics printed;

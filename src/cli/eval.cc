@@ -8,6 +8,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
@@ -42,8 +43,9 @@ void CheckCap(const ModelFlags& flags, const ModelSpec& model, const MemoryUse& 
                   FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base)));
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags,
+int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eval_flags,
         const ProfileFlags& profile) {
+  const ModelFlags flags = WithHostMemory(given);
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadProgram(flags.model);
   std::optional<ModelSpec> model =
@@ -79,6 +81,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   TellNotes(session.data_notes());
   if (!CheckWeights(session.weights(), options.weights, *model)) return kBadInput;
   CheckCap(flags, *model, session.memory());
+  CheckHostMemory(flags, session.memory());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);
     return kDone;

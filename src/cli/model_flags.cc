@@ -218,6 +218,10 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
                    "program and its libraries: what it would hold beyond that is computed again, "
                    "to the same bits (default: what is free, for --batch auto)")
         ->type_name("SIZE");
+    app.add_option("--host-memory", flags->host_memory,
+                   "a cap on the host's memory beside that of the device, which --memory caps; on "
+                   "a device of the host both are the same cap, and the smaller one counts")
+        ->type_name("SIZE");
     app.add_option("--swap", flags->swap,
                    "a folder for a file that --memory may swap tensors to where that costs less "
                    "time than to compute them again; host: on cuda, to the host's memory (default: "

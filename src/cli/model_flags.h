@@ -24,6 +24,7 @@ struct ModelFlags {
   std::string device;
   std::string batch;
   std::string memory;
+  std::string host_memory;
   std::string swap;
   std::string order;
   std::string planner = "portfolio";

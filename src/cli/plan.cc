@@ -6,6 +6,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/machine_file.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
@@ -200,6 +201,7 @@ std::optional<ModelSpec> LoadModelFor(const Machine& machine, ModelFlags& flags)
 }
 
 int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
+  flags = WithHostMemory(std::move(flags));
   std::optional<Machine> machine;
   if (IsMachineFile(flags.device)) machine = ReadMachine(flags.device);
   std::optional<ModelSpec> model = machine ? LoadModelFor(*machine, flags) : LoadModel(flags);
@@ -236,6 +238,10 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   if (plan_flags.compare) baselines = BaselineLayouts(*compiled, options.layout);
   for (const MemoryLayout& layout : baselines) {
     subject.compared.push_back({layout.planner, layout.arena_bytes, layout.plan_seconds});
+  }
+  if (!memory.on_host) {
+    CheckHostMemory(flags, memory.host(),
+                    "data " + FormatBytes(memory.data) + ", base " + FormatBytes(memory.base));
   }
   subject.data_bytes = memory.data;
   subject.base_bytes = memory.base;

@@ -10,6 +10,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/metric_tables.h"
 #include "src/cli/model_flags.h"
@@ -287,8 +288,9 @@ TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) 
   }
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
+int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& train_flags,
         const ProfileFlags& profile) {
+  const ModelFlags flags = WithHostMemory(given, train_flags.resume + "/model.yaml");
   Training training = FindTraining(flags, train_flags);
   if (!training.model) return kBadInput;
   ModelSpec& model = *training.model;
@@ -322,6 +324,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   Session session(model, options, /*train=*/true, diagnostics);
   training.resumed ? PrintBriefly(diagnostics) : PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
+  CheckHostMemory(flags, session.memory());
   TellNotes(session.data_notes());
   if (training.resumed && IsFinished(folder, model, session))
     return ReportFinished(folder, model, session);
