@@ -12,9 +12,13 @@
 #include <cstring>
 #include <filesystem>
 
+#include "src/cli/bench_dry_run.h"
+#include "src/cli/bench_folder.h"
 #include "src/cli/bench_view.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/debug_flags.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/io/read_file.h"
@@ -31,7 +35,9 @@ struct BenchFlags {
   BenchOptions options;
   bool passes = false;
   bool isolate = false;
-  std::string only;  // the case of a process of --isolate
+  std::string out;     // a folder for the result; "": none
+  bool force = false;  // what a former benchmark left there is replaced
+  std::string only;    // the case of a process of --isolate
 };
 
 // A file in the folder for temporary files; removed in the end.
@@ -144,7 +150,9 @@ std::vector<std::string> OwnArguments(const std::string& model) {
   std::erase(arguments, "--isolate");
   std::erase(arguments, "--tune");  // that has been done
   std::erase(arguments, "--quiet");
+  std::erase(arguments, "--force");
   EraseJson(arguments, model);
+  EraseOption(arguments, "--out");
   EraseOption(arguments, "--only");
   EraseOption(arguments, "--rounds");
   EraseOption(arguments, "--steps");
@@ -181,13 +189,35 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
                    nearest.empty() ? CaseList(names) : "did you mean '" + nearest + "'?");
 }
 
-int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) {
-  std::optional<ModelSpec> model = LoadModel(flags);
+// The times of a debugging run say nothing: one round of one step is enough.
+void PrepareToDebug(DebugRun* debug, BenchFlags& bench) {
+  if (bench.isolate) {
+    throw InputError(
+        "a debugging run checks the cases in this process, and --isolate runs them in "
+        "others",
+        "leave out --isolate");
+  }
+  bench.options.debug = debug;
+  if (bench.options.rounds == 0) bench.options.rounds = 1;
+  if (bench.options.steps == 0) bench.options.steps = 1;
+  Tell("note: the times of graph cases are those of a debugging run");
+}
+
+int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
+        const ProfileFlags& profile) {
+  const ModelFlags flags = WithHostMemory(given);
+  RefuseHostMemory(flags, "bench");
+  const bool dry_run = bench.options.dry_run;
+  if (!bench.out.empty()) CheckBenchFolder(bench.out, bench.force);
+  std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
   bench.options.device = DeviceOf(*model);
-  const CompileOptions compile = CompileOptionsOf(flags, *model);
+  const CompileOptions compile = CompileOptionsOf(flags, *model, dry_run);
   bench.options.profile = profile.wanted();
+  const std::unique_ptr<DebugRun> debug =
+      MakeDebugRun(run_flags, bench.options.device, profile.wanted());
+  if (debug) PrepareToDebug(debug.get(), bench);
   Diagnostics diagnostics;
   CompileOptions capped = compile;
   if (!FitMemory(flags, *model, capped).fits) return kBadInput;
@@ -203,7 +233,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   const std::vector<BenchCase> cases = CasesOf(flags, bench, compile, capped, idle_passes);
   view.OnStart(cases);
   std::optional<BenchResult> result;
-  if (bench.isolate) {
+  if (bench.isolate && !dry_run) {
     result = RunIsolated(OwnArguments(flags.model), cases,
                          {.model = model->name.value,
                           .device = bench.options.device,
@@ -221,9 +251,18 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   PrintDiagnostics(diagnostics);
   if (!result) return kBadInput;
   result->idle_passes = idle_passes;
-  PrintResult(BenchText(*result) + view.profiles(), BenchJson(*result, view.profile_objects()));
-  const bool sound = std::all_of(result->cases.begin(), result->cases.end(),
-                                 [](const CaseResult& one) { return one.fault.empty(); });
+  if (dry_run) {
+    PrintResult(BenchDryRunText(*result, cases), BenchDryRunJson(*result, cases));
+    return kDone;
+  }
+  const std::string text = BenchText(*result) + view.profiles(),
+                    json = BenchJson(*result, view.profile_objects());
+  if (!bench.out.empty()) WriteBenchFolder(bench.out, text, json);
+  PrintResult(text, json);
+  const bool is_clean = TellDebugRun(debug.get());
+  const bool sound =
+      is_clean && std::all_of(result->cases.begin(), result->cases.end(),
+                              [](const CaseResult& one) { return one.fault.empty(); });
   return sound ? kDone : kFailed;
 }
 
@@ -232,6 +271,14 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
 Command DefineBench(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto bench = std::make_shared<BenchFlags>();
+  auto run_flags = AddRunFlagsOfAnyMode(app);
+  AddDebugFlags(app, run_flags);
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
+  app.get_option("--limit-batches")
+      ->description("at most N different batches, which the steps go through again and again");
+  app.add_option("--out", bench->out, "a folder for the result: bench.txt and bench.json")
+      ->type_name("DIR");
+  app.add_flag("--force", bench->force, "replace what a former benchmark left in that folder");
   app.add_flag("--infer", bench->options.infer, "the forward path alone");
   app.add_flag("--passes", bench->passes, "what each pass gains: the graph without it");
   CLI::Option* isolate =
@@ -249,7 +296,11 @@ Command DefineBench(CLI::App& app) {
       "the one order that graph mode runs in (default: serial, bfs and memory)");
   auto profile = AddProfileFlags(app);
   isolate->excludes(app.get_option("--profile"))->excludes(app.get_option("--verbose"));
-  return [flags, bench, profile] { return Run(*flags, *bench, *profile); };
+  return [flags, run_flags, bench, profile] {
+    bench->options.limit_batches = run_flags->limit_batches;
+    bench->options.dry_run = run_flags->dry_run;
+    return Run(*flags, *run_flags, *bench, *profile);
+  };
 }
 
 }  // namespace cgrun

@@ -62,7 +62,7 @@ std::string Digits(double number, int decimals) {
 
 std::string MiB(int64_t bytes) { return Digits(static_cast<double>(bytes) / (1 << 20), 2); }
 
-std::string Milliseconds(double seconds) { return Digits(seconds * 1e3, 3); }
+std::string Seconds(double seconds) { return Digits(seconds, 3); }
 
 std::string Percent(double share) {
   const double percent = 100 * share;
@@ -120,8 +120,8 @@ void AddRow(TextTable& table, const CaseResult& result, const BenchResult& whole
   }
   const auto& time = result.seconds_per_iteration;
   const auto add = [&](std::string text) { cells.push_back(std::move(text)); };
-  add(time ? Milliseconds(time->median) : "");
-  add(time ? Milliseconds(time->min) + "–" + Milliseconds(time->max) : "");
+  add(time ? Seconds(time->median) : "");
+  add(time ? Seconds(time->min) + "–" + Seconds(time->max) : "");
   add(time ? FormatSi(1 / time->median) : "");
   add(time ? FormatSi(static_cast<double>(result.batch) / time->median) : "");
   add(fmt::format("{:.3f}", result.build_seconds + result.first_step_seconds));
@@ -189,8 +189,8 @@ void AddPassGains(const BenchResult& result, Json& json) {
 }
 
 std::string CasesTable(const BenchResult& result) {
-  std::vector<std::string> head = {"case",    "batch", "memory MiB", "reserved", "ms/it",
-                                   "min–max", "it/s",  "samples/s",  "start s"};
+  std::vector<std::string> head = {"case",      "batch", "memory MiB", "reserved", "time s/it",
+                                   "min–max s", "it/s",  "samples/s",  "start s"};
   if (HasBaseline(result)) {
     head.insert(head.end(), {"reduction", "speedup"});
     if (HasIntervals(result)) head.push_back("95 %");
@@ -288,6 +288,7 @@ std::string BenchText(const BenchResult& result) {
       FormatCount(result.rounds, "round"), FormatCount(result.steps_per_round, "step"),
       result.isolated ? "each case in a process of its own, one after another" : "taking turns");
   text += CasesTable(result) + "\n";
+  text += "time: of one step, the median of the rounds;\n";
   text += fmt::format("memory: the most {}; start: building and the first step{}\n",
                       result.isolated
                           ? "that was resident of its process, all in all; reserved: for tensors"

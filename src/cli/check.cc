@@ -10,6 +10,7 @@
 #include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/report/table.h"
@@ -262,7 +263,9 @@ bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
   return false;
 }
 
-int Run(const ModelFlags& flags) {
+int Run(const ModelFlags& given) {
+  const ModelFlags flags = WithHostMemory(given);
+  RefuseHostMemory(flags, "check");
   Findings findings;
   findings.model = flags.model;
   Diagnostics printed;

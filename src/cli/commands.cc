@@ -34,7 +34,7 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun bench models/lenet.yaml\n"
        "cgrun bench models/lenet.yaml --infer --threads 1\n"
        "cgrun bench models/lenet.yaml --passes\n"
-       "cgrun bench models/lenet.yaml --isolate --json bench.json\n",
+       "cgrun bench models/lenet.yaml --isolate --out benches/lenet\n",
        DefineBench},
       {"plan", "what a run will take in memory, without running it",
        "cgrun plan models/lenet.yaml --batch 256\n"

@@ -8,6 +8,7 @@
 #include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/program/serialize.h"
@@ -17,7 +18,9 @@
 namespace cgrun {
 namespace {
 
-int Run(const ModelFlags& flags, const std::string& output) {
+int Run(const ModelFlags& given, const std::string& output) {
+  const ModelFlags flags = WithHostMemory(given);
+  RefuseHostMemory(flags, "compile");
   std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);

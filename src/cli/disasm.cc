@@ -9,6 +9,7 @@
 #include "src/cli/body_json.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/program_argument.h"
 #include "src/program/serialize.h"
 
 namespace cgrun {
@@ -55,11 +56,7 @@ void RefuseModelFile(const std::string& path) {
 int Run(const std::string& path) {
   RefuseModelFile(path);
   const ProgramImage image = LoadImage(path);
-  const std::vector<std::string> violations = VerifyImage(image);
-  if (!violations.empty()) {
-    throw InputError(path + ": the program is not sound: " + violations[0],
-                     "compile it again: `cgrun compile MODEL -o M.cgb`");
-  }
+  CheckSound(image, path);
   PrintResult(Disassemble(image), JsonText(JsonOf(image), 2) + "\n");
   return kDone;
 }

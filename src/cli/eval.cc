@@ -8,6 +8,8 @@
 #include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/debug_flags.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
@@ -42,8 +44,9 @@ void CheckCap(const ModelFlags& flags, const ModelSpec& model, const MemoryUse& 
                   FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base)));
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags,
+int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eval_flags,
         const ProfileFlags& profile) {
+  const ModelFlags flags = WithHostMemory(given);
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadProgram(flags.model);
   std::optional<ModelSpec> model =
@@ -62,6 +65,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   if (flags.memory.empty()) options.cap = DataCap::kNone;
   options.profile = profile.wanted();
   options.trace = !profile.trace_file.empty();
+  const std::unique_ptr<DebugRun> debug = MakeDebugRun(run_flags, options.device, options.profile);
+  options.debug = debug.get();
   const bool keeps = KeepsInFolder(flags, eval_flags.out);
   if (keeps && model->keep.empty()) {
     throw InputError("--out is a folder for what is kept, and nothing is",
@@ -77,6 +82,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   TellNotes(session.data_notes());
   if (!CheckWeights(session.weights(), options.weights, *model)) return kBadInput;
   CheckCap(flags, *model, session.memory());
+  CheckHostMemory(flags, session.memory());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);
     return kDone;
@@ -104,6 +110,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   }
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
+  json["graph_analyses"] = session.graph_analyses();
   const int64_t left_out = session.LeftOutOf(result.split);
   if (left_out > 0) json["left_out_samples"] = left_out;
   json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));
@@ -117,7 +124,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
     if (WantsJson()) shown = WithProfile(shown, session.engine(), *session.times(), ceilings);
   }
   PrintResult(text, shown);
-  return kDone;
+  return TellDebugRun(debug.get()) ? kDone : kFailed;
 }
 
 }  // namespace
@@ -125,6 +132,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
 Command DefineEval(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto run_flags = AddRunFlags(app);
+  AddDebugFlags(app, run_flags);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   AddWeightsFlag(app, eval_flags->weights);

@@ -9,7 +9,9 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/program_argument.h"
 #include "src/ir/op_def.h"
+#include "src/program/image_layout.h"
 #include "src/report/graph_dot.h"
 #include "src/report/graph_svg.h"
 #include "src/report/table.h"
@@ -113,6 +115,8 @@ int DrawPictures(const ModelFlags& flags, const GraphFlags& graph_flags, const M
   return kDone;
 }
 
+bool IsPicture(const GraphFlags& flags) { return flags.svg->count() + flags.dot->count() > 0; }
+
 // Two of them cannot share standard output.
 void CheckTargets(const GraphFlags& flags) {
   const auto to_stdout = [](const CLI::Option& option, const std::string& file) {
@@ -124,7 +128,7 @@ void CheckTargets(const GraphFlags& flags) {
     throw InputError("--svg and --dot would both write to standard output",
                      "name a file for one of them: `--svg graph.svg`");
   }
-  const bool picture = flags.svg->count() + flags.dot->count() > 0;
+  const bool picture = IsPicture(flags);
   if (picture && WantsJson()) {
     throw InputError("--json is the listing as JSON, which a picture does not have",
                      "leave out --json, or --svg and --dot");
@@ -135,13 +139,55 @@ void CheckTargets(const GraphFlags& flags) {
   }
 }
 
-int Run(const ModelFlags& flags, const GraphFlags& graph_flags) {
+// "train, train.5, eval"
+std::string EntriesOf(const ProgramImage& image) {
+  std::string names;
+  for (const ImageEntry& entry : image.entries) names += (names.empty() ? "" : ", ") + entry.name;
+  return names;
+}
+
+// The graph of a compiled program is told from its byte code: no kernels are needed, and nothing is
+// compiled.
+int RunProgram(const ModelFlags& flags, const GraphFlags& graph_flags) {
+  const ProgramImage image = LoadProgram(flags.model);
+  const EntryKind kind = KindOf(graph_flags.entry);
+  const auto entry = std::ranges::find(image.entries, kind, &ImageEntry::kind);
+  if (entry == image.entries.end()) {
+    throw InputError("'" + flags.model + "' has no entry point '" + graph_flags.entry + "'",
+                     "its entry points are " + EntriesOf(image) + ": `--entry NAME` takes another");
+  }
+  const Graph graph = GraphOf(image, *entry);
+  if (!IsPicture(graph_flags)) {
+    PrintResult(ToString(graph), JsonText(JsonOf(graph), 2) + "\n");
+    return kDone;
+  }
+  const MemoryLayout layout = LayoutOf(image);
+  PictureOptions options;
+  options.full = graph_flags.full;
+  options.title = image.model + ", " + entry->name;
+  options.notes = {flags.model + ": batch " + FormatCount(entry->batch) + " on " + image.device +
+                       ", " + CountText(std::ssize(entry->instructions), "operator"),
+                   "arena " + FormatBytes(layout.arena_bytes) + ": " +
+                       FormatBytes(layout.persistent_bytes) + " persistent, " +
+                       FormatBytes(layout.transient_bytes) + " transient"};
+  const GraphPicture picture =
+      PictureOf(graph, layout, static_cast<int>(entry - image.entries.begin()), options);
+  WritePicture(*graph_flags.svg, graph_flags.svg_file, GraphSvg(picture));
+  WritePicture(*graph_flags.dot, graph_flags.dot_file, GraphDot(picture));
+  return kDone;
+}
+
+int Run(const CLI::App& app, const ModelFlags& flags, const GraphFlags& graph_flags) {
   CheckTargets(graph_flags);
+  if (IsProgramFile(flags.model)) {
+    RefuseFlagsOfModels(app, "a compiled program",
+                        "a program is shown as it was compiled; show the graph of its model file");
+    return RunProgram(flags, graph_flags);
+  }
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
-  const bool picture = graph_flags.svg->count() + graph_flags.dot->count() > 0;
-  return picture ? DrawPictures(flags, graph_flags, *model)
-                 : PrintListing(flags, graph_flags, *model);
+  return IsPicture(graph_flags) ? DrawPictures(flags, graph_flags, *model)
+                                : PrintListing(flags, graph_flags, *model);
 }
 
 }  // namespace
@@ -149,6 +195,7 @@ int Run(const ModelFlags& flags, const GraphFlags& graph_flags) {
 Command DefineGraph(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kNone);
   auto graph_flags = std::make_shared<GraphFlags>();
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("--entry", graph_flags->entry, "which graph of the model (default: train)")
       ->check(CLI::IsMember({"train", "eval", "predict"}))
       ->type_name("train|eval|predict");
@@ -161,7 +208,7 @@ Command DefineGraph(CLI::App& app) {
                          ->expected(0, 1)
                          ->type_name("[FILE]");
   app.add_flag("--full", graph_flags->full, "in a picture: fold no blocks, however large it is");
-  return [flags, graph_flags] { return Run(*flags, *graph_flags); };
+  return [&app, flags, graph_flags] { return Run(app, *flags, *graph_flags); };
 }
 
 }  // namespace cgrun

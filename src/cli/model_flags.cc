@@ -14,6 +14,7 @@
 #include "src/base/printable.h"
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
+#include "src/cli/program_argument.h"
 #include "src/cli/tuning.h"
 #include "src/device/device.h"
 #include "src/frontend/frontend.h"
@@ -219,6 +220,10 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
                    "program and its libraries: what it would hold beyond that is computed again, "
                    "to the same bits (default: what is free, for --batch auto)")
         ->type_name("SIZE");
+    app.add_option("--host-memory", flags->host_memory,
+                   "a cap on the host's memory beside that of the device, which --memory caps; on "
+                   "a device of the host both are the same cap, and the smaller one counts")
+        ->type_name("SIZE");
     app.add_option("--swap", flags->swap,
                    "a folder for a file that --memory may swap tensors to where that costs less "
                    "time than to compute them again; host: on cuda, to the host's memory (default: "
@@ -269,6 +274,19 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   return flags;
 }
 
+namespace {
+
+void AddLimitFlags(CLI::App& app, RunFlags& flags) {
+  app.add_option("--limit-batches", flags.limit_batches,
+                 "at most N batches of every pass over data")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->type_name("N");
+  app.add_flag("--dry-run", flags.dry_run,
+               "prepare everything, say what it takes, and run and write nothing");
+}
+
+}  // namespace
+
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
   auto flags = std::make_shared<RunFlags>();
   app.add_option("--mode", flags->mode,
@@ -276,12 +294,13 @@ std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
                  "eager frameworks run, without passes, plan and order")
       ->check(CLI::IsMember({"graph", "eager"}))
       ->type_name("graph|eager");
-  app.add_option("--limit-batches", flags->limit_batches,
-                 "at most N batches of every pass over data")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->type_name("N");
-  app.add_flag("--dry-run", flags->dry_run,
-               "prepare everything, say what it takes, and run and write nothing");
+  AddLimitFlags(app, *flags);
+  return flags;
+}
+
+std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(CLI::App& app) {
+  auto flags = std::make_shared<RunFlags>();
+  AddLimitFlags(app, *flags);
   return flags;
 }
 
@@ -373,6 +392,7 @@ std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch) {
 
 ProgramImage LoadProgram(const std::string& path) {
   ProgramImage image = LoadImage(path);
+  CheckSound(image, path);
   image.model_path = BehindLinks(path);
   return image;
 }

@@ -24,6 +24,7 @@ struct ModelFlags {
   std::string device;
   std::string batch;
   std::string memory;
+  std::string host_memory;
   std::string swap;
   std::string order;
   std::string planner = "portfolio";
@@ -45,9 +46,13 @@ struct RunFlags {
   std::string mode;           // "": not given
   int64_t limit_batches = 0;  // 0: all
   bool dry_run = false;
+  bool debug_sets = false;
+  bool debug_sync = false;
 };
 
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
+// The same without --mode, for a verb that runs the model in several.
+std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(CLI::App& app);
 
 Mode ModeOf(const RunFlags& flags);
 
@@ -75,7 +80,8 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
 // The same with this batch instead of what flags and file say.
 std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch);
 
-// A compiled program, whose model's paths start at the folder that it is in now.
+// A compiled program, whose model's paths start at the folder that it is in now. Throws InputError,
+// which names the file, if it is damaged or not sound.
 ProgramImage LoadProgram(const std::string& path);
 
 // "lenet.cgb": a compiled program.

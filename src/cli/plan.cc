@@ -7,12 +7,15 @@
 #include "src/base/phase_times.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/machine_file.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/plan_csv.h"
 #include "src/cli/plan_frontier.h"
+#include "src/cli/plan_program.h"
 #include "src/cli/plan_why.h"
+#include "src/cli/program_argument.h"
 #include "src/cli/swap_place.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
@@ -203,6 +206,7 @@ std::optional<ModelSpec> LoadModelFor(const Machine& machine, ModelFlags& flags)
 int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   PhaseTimes times;
   const PhaseTimer timer("read and report");
+  flags = WithHostMemory(std::move(flags));
   std::optional<Machine> machine;
   if (IsMachineFile(flags.device)) machine = ReadMachine(flags.device);
   std::optional<ModelSpec> model = machine ? LoadModelFor(*machine, flags) : LoadModel(flags);
@@ -240,6 +244,10 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   if (plan_flags.compare) baselines = BaselineLayouts(*compiled, options.layout);
   for (const MemoryLayout& layout : baselines) {
     subject.compared.push_back({layout.planner, layout.arena_bytes, layout.plan_seconds});
+  }
+  if (!memory.on_host) {
+    CheckHostMemory(flags, memory.host(),
+                    "data " + FormatBytes(memory.data) + ", base " + FormatBytes(memory.base));
   }
   subject.data_bytes = memory.data;
   subject.base_bytes = memory.base;
@@ -308,15 +316,23 @@ void CheckTogether(const PlanFlags& flags) {
 
 // Of the flags of models, a list of buffers knows --planner alone.
 void CheckModelFlags(const CLI::App& app) {
-  for (const char* flag : {"--device", "--batch", "--memory", "--swap", "--order", "--zones",
-                           "--precision", "--seed", "--threads", "--keep", "--set",
-                           "--disable-pass", "--stop-after-pass", "--dump-after", "--full"}) {
-    if (app.count(flag) == 0) continue;
-    throw InputError(std::string(flag) + " needs a model, not a list of buffers",
-                     flag == std::string_view("--full")
-                         ? "leave it out: `--out FILE` writes where each buffer lies"
-                         : "leave it out, or plan a model: `cgrun plan models/lenet.yaml`");
-  }
+  RefuseFlagsOfModels(app, "a list of buffers",
+                      "leave it out, or plan a model: `cgrun plan models/lenet.yaml`", {},
+                      {"--planner", "--tune"});
+  if (app.count("--full") == 0) return;
+  throw InputError("--full needs a model, not a list of buffers",
+                   "leave it out: `--out FILE` writes where each buffer lies");
+}
+
+// The layout that a compiled program carries, which no flag changes.
+int PlanProgram(const CLI::App& app, const ModelFlags& flags, const PlanFlags& plan_flags) {
+  RefuseFlagsOfModels(
+      app, "a compiled program",
+      "a program carries its layout, which `cgrun plan` shows as it is; plan its model file",
+      {"--compare", "--passes", "--frontier", "--why", "--diff", "--csv", "--capacity", "--time",
+       "--out"});
+  TellProgramPlan(flags.model, plan_flags.full, plan_flags.html);
+  return kDone;
 }
 
 }  // namespace
@@ -324,7 +340,8 @@ void CheckModelFlags(const CLI::App& app) {
 Command DefinePlan(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto plan_flags = std::make_shared<PlanFlags>();
-  app.get_option("MODEL")->description("model file (.yaml), or buffers (.csv)");
+  app.get_option("MODEL")->description(
+      "model file (.yaml), compiled program (.cgb), or buffers (.csv)");
   app.add_flag("--full", plan_flags->full,
                "list every buffer; with --why every entry point; with --compare and --passes the "
                "whole plan, too");
@@ -351,6 +368,7 @@ Command DefinePlan(CLI::App& app) {
   app.add_option("--out", plan_flags->pack.out, "of a .csv: write it with the offsets")
       ->type_name("FILE");
   return [&app, flags, plan_flags] {
+    if (IsProgramFile(flags->model)) return PlanProgram(app, *flags, *plan_flags);
     const bool is_csv = flags->model.ends_with(".csv");
     CheckFlags(*plan_flags, is_csv);
     CheckTogether(*plan_flags);

@@ -10,6 +10,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/debug_flags.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
@@ -290,6 +291,9 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   }
   if (options.weights.empty()) options.weights = ChooseWeights(*model, predict_flags.weights);
   options.batch = BatchFor(*model, source.samples());
+  const std::unique_ptr<DebugRun> debug =
+      MakeDebugRun(run_flags, options.device, /*profiles=*/false);
+  options.debug = debug.get();
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
   PrintBriefly(later);
@@ -301,7 +305,8 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   facts.notes = source.notes();
   facts.batch = options.batch;
   facts.weights = options.weights;
-  return Predict(predictor, *signature, source, run_flags, predict_flags, facts);
+  const int status = Predict(predictor, *signature, source, run_flags, predict_flags, facts);
+  return TellDebugRun(debug.get()) ? status : kFailed;
 }
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& predict_flags) {
@@ -318,6 +323,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
 Command DefinePredict(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kNone);
   auto run_flags = AddRunFlags(app);
+  AddDebugFlags(app, run_flags);
   auto predict_flags = std::make_shared<PredictFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("INPUT", predict_flags->inputs,

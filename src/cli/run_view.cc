@@ -154,6 +154,17 @@ std::string StepsText(const TrainResult& result) {
   return text;
 }
 
+// However many steps a run has, its graph is analysed before the first one alone.
+std::string AnalysesText(const TrainResult& result) {
+  const bool is_planned = result.memory.has_plan();
+  if (result.graph_analyses == 0) return "none of the graph: the program was compiled before";
+  std::string text =
+      "the graph was " + std::string(is_planned ? "compiled and planned" : "prepared");
+  text += result.graph_analyses == 1 ? " once" : fmt::format(" {} times", result.graph_analyses);
+  const int64_t steps = result.steps - result.resumed_step;
+  return text + fmt::format(" for {}", FormatCount(steps, "step"));
+}
+
 // Of how many lines one is shown, so that at most kMostLines are: a round number.
 int64_t LinesOfOne(int64_t lines) {
   constexpr int64_t kMostLines = 40;
@@ -311,6 +322,7 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   if (const std::string text = CheckpointsText(result); !text.empty()) add("checkpoints", text);
   if (!result.left_out.empty()) add("left out", LeftOutText(result.left_out));
   add("mode", ModeText(result.memory));
+  add("analyses", AnalysesText(result));
   add("memory", MemoryText(result.memory));
   if (result.slowdown) add("cap", CapText(result));
   add("allocations", AllocationsText(result));

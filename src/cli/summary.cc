@@ -82,7 +82,7 @@ nlohmann::ordered_json JsonOf(const Graph& graph, const std::vector<Layer>& laye
 }
 
 int Run(const ModelFlags& flags) {
-  const std::optional<ModelSpec> model = LoadModel(flags);
+  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   Diagnostics diagnostics;
   const CompileOptions options = CompileOptionsOf(flags, *model);
@@ -99,6 +99,7 @@ int Run(const ModelFlags& flags) {
 
 Command DefineSummary(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kNone);
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   return [flags] { return Run(*flags); };
 }
 

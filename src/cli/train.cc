@@ -12,6 +12,8 @@
 #include "src/base/printable.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/debug_flags.h"
+#include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/metric_tables.h"
 #include "src/cli/model_flags.h"
@@ -301,8 +303,8 @@ bool CanShrink(const ModelSpec& model, const SessionOptions& options) {
 
 // A run that may not fit into what there is is planned again for that: then `fitted` and `options`
 // say how. Null where it cannot fit, which is printed.
-std::unique_ptr<Session> OpenSession(ModelSpec& model, SessionOptions& options,
-                                     FittedRun& fitted, Diagnostics& diagnostics) {
+std::unique_ptr<Session> OpenSession(ModelSpec& model, SessionOptions& options, FittedRun& fitted,
+                                     Diagnostics& diagnostics) {
   const HostLimits limits = ReadHostLimits();
   if (CanShrink(model, options)) options.limits = limits;
   try {
@@ -317,8 +319,9 @@ std::unique_ptr<Session> OpenSession(ModelSpec& model, SessionOptions& options,
   return std::make_unique<Session>(model, options, /*train=*/true, diagnostics);
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
+int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& train_flags,
         const ProfileFlags& profile) {
+  const ModelFlags flags = WithHostMemory(given, train_flags.resume + "/model.yaml");
   Training training = FindTraining(flags, train_flags);
   if (!training.model) return kBadInput;
   ModelSpec& model = *training.model;
@@ -328,6 +331,11 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
   options.profile = profile.wanted();
   options.trace = !profile.trace_file.empty();
+  RunFlags debug_flags = run_flags;
+  debug_flags.mode = Name(options.mode);  // of a resumed run that of its folder
+  const std::unique_ptr<DebugRun> debug =
+      MakeDebugRun(debug_flags, options.device, options.profile);
+  options.debug = debug.get();
   Diagnostics diagnostics;
   if (options.mode == Mode::kEager && model.train && model.train->memory) {
     diagnostics.Error(model.train->memory->mark,
@@ -349,6 +357,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   Session& session = *opened;
   training.resumed ? PrintBriefly(diagnostics) : PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
+  CheckHostMemory(flags, session.memory());
   TellNotes(session.data_notes());
   if (training.resumed && IsFinished(folder, model, session))
     return ReportFinished(folder, model, session);
@@ -418,6 +427,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
                  ": the best model of this run is lost, as no later one was better");
   }
   if (result.interrupted) PrintInterrupted(result, folder);
+  if (!TellDebugRun(debug.get())) return kFailed;
   return result.interrupted ? kInterrupted : kDone;
 }
 
@@ -426,6 +436,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
 Command DefineTrain(CLI::App& app) {
   auto flags = AddModelFlags(app, CapFlag::kKept);
   auto run_flags = AddRunFlags(app);
+  AddDebugFlags(app, run_flags);
   auto train_flags = std::make_shared<TrainFlags>();
   app.get_option("MODEL")
       ->description("model file (.yaml), or compiled program (.cgb)")

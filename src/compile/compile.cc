@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/base/phase_times.h"
+#include "src/compile/analysis_count.h"
 #include "src/compile/lanes.h"
 #include "src/compile/model_graph.h"
 #include "src/compile/plan_entries.h"
@@ -130,6 +131,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
 
 void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
                      const CompileOptions& options, CompiledModel& prepared) {
+  CountAnalysis();
   const Clock::time_point start = Clock::now();
   const TunedTarget target = TargetOf(library, options);
   std::vector<PassReport> planned = PlannedReports();

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "src/base/check.h"
+#include "src/compile/analysis_count.h"
 #include "src/compile/compile.h"
 #include "src/compile/model_graph.h"
 #include "src/select/select_plain.h"
@@ -25,6 +26,7 @@ std::optional<std::vector<EagerGraph>> PrepareEager(const ModelSpec& model,
                                                     const KernelLibrary& library,
                                                     const CompileOptions& options,
                                                     Diagnostics& diagnostics) {
+  CountAnalysis();
   const TunedTarget target = TargetOf(library, options);
   std::vector<EagerGraph> prepared;
   std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone

@@ -39,7 +39,7 @@ size_t MostTransfers(const ProgramImage& image) {
 }  // namespace
 
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
-                 Communicator& communicator, const std::string& swap_folder)
+                 Communicator& communicator, const std::string& swap_folder, bool in_step)
     : image_(std::move(image)), device_(device), arenas_(device), code_(image_, device, library) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
@@ -48,7 +48,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   PrepareLayouts();
   PrepareStaging();
   lane_choices_.resize(image_.entries.size());
-  CaptureRuns();
+  CaptureRuns(in_step);
   InitializeStates();
 }
 
@@ -116,6 +116,22 @@ void Program::RunAll(const std::vector<Instruction>& instructions) noexcept {
   for (const Instruction& instruction : instructions) instruction.run(context_, instruction);
 }
 
+void Program::RunInStep(int entry) {
+  RunBy(entry, [&](const RunContext& context, const Instruction& instruction) {
+    instruction.run(context, instruction);
+    try {
+      device_.Synchronize(context.stream);
+    } catch (const UserError& error) {
+      const ImageEntry& of = image_.entries[static_cast<size_t>(entry)];
+      const ImageInstruction& failed = of.instructions[static_cast<size_t>(instruction.node)];
+      throw UserError((failed.source.empty() ? "" : failed.source + ": ") + "operator '" +
+                          failed.name + "' of '" + of.name + "' (kernel " + failed.kernel +
+                          ") failed: " + error.what(),
+                      error.help());
+    }
+  });
+}
+
 void Program::Run(int entry) {
   last_entry_ = entry;
   if (const auto& work = captured_[static_cast<size_t>(entry)]) {
@@ -127,12 +143,16 @@ void Program::Run(int entry) {
 }
 
 // What swaps to a file waits on the host, which no stream does.
-void Program::CaptureRuns() {
+void Program::CaptureRuns(bool in_step) {
   captured_.resize(image_.entries.size());
   if (!device_.is_asynchronous()) return;
   const bool in_stream = swap_space_ == nullptr || swap_space_->in_stream();
   for (size_t i = 0; i < captured_.size(); ++i) {
     const int entry = static_cast<int>(i);
+    if (in_step) {
+      RunInStep(entry);
+      continue;
+    }
     RunInstructions(entry);  // on whatever is there, as kernels bear: libraries load their code
     if (!in_stream) continue;
     captured_[i] = device_.Capture(context_.stream, [this, entry] { RunInstructions(entry); });

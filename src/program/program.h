@@ -25,10 +25,11 @@ class Program {
   // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
   // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
   // `swap_folder`: where the swap file is made, of an image that swaps, for a device that has no
-  // swap space of its own. Throws InputError if the image is not sound, UserError if there is too
-  // little memory or too little room in the folder.
+  // swap space of its own. `in_step`: it is run by RunInStep() alone, the first time here. Throws
+  // InputError if the image is not sound, UserError if there is too little memory or too little
+  // room in the folder.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
-          Communicator& communicator, const std::string& swap_folder = "");
+          Communicator& communicator, const std::string& swap_folder = "", bool in_step = false);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -59,17 +60,27 @@ class Program {
   int64_t RunChanged(int entry, ReachSet changed) {
     return RunChangedChecked(entry, changed, [](const Instruction&) {});
   }
-  // Runs its instructions one by one, calling `after` for each: for checks and profiles.
-  template <class After>
-  void RunChecked(int entry, After after) {
+  // Has `run` run its instructions, one by one: for debugging.
+  template <class RunOne>
+  void RunBy(int entry, RunOne run) {
     last_entry_ = entry;
     SendFeeds(entry);
     for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].instructions) {
-      instruction.run(context_, instruction);
-      after(instruction);
+      run(context_, instruction);
     }
     BringResults(entry);
   }
+  // Runs its instructions one by one, calling `after` for each: for checks and profiles.
+  template <class After>
+  void RunChecked(int entry, After after) {
+    RunBy(entry, [&](const RunContext& context, const Instruction& instruction) {
+      instruction.run(context, instruction);
+      after(instruction);
+    });
+  }
+  // Waits for the device after each instruction. Throws UserError, which names the operator and its
+  // source line, with the device's error.
+  void RunInStep(int entry);
   template <class After>
   int64_t RunChangedChecked(int entry, ReachSet changed, After after) {
     const EntryPoint& point = entries()[static_cast<size_t>(entry)];
@@ -141,7 +152,7 @@ class Program {
   void WriteConstants();
   void PrepareLayouts();
   void PrepareStaging();
-  void CaptureRuns();
+  void CaptureRuns(bool in_step);
   // Copy staged feeds to the device: all, or those that meet `changed`; and staged results back.
   void SendFeeds(int entry);
   void SendFeeds(int entry, ReachSet changed);

@@ -19,7 +19,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kBatches = 4;  // different ones, which the steps go through again and again
+constexpr int64_t kMostBatches = 4;  // different ones, which the steps go through again and again
 constexpr double kRoundSeconds = 0.1;
 constexpr double kCaseSeconds = 2;  // all rounds of a case
 constexpr int kLeastRounds = 7;
@@ -51,8 +51,8 @@ class FirstSamples final : public Dataset {
 // Whole batches, read beforehand.
 class Batches {
  public:
-  Batches(const Dataset& dataset, int64_t batch) : samples_(dataset, kBatches * batch) {
-    for (int64_t b = 0; b < kBatches; ++b) Read(b, batch);
+  Batches(const Dataset& dataset, int64_t batch, int64_t count) : samples_(dataset, count * batch) {
+    for (int64_t b = 0; b < count; ++b) Read(b, batch);
   }
 
   const Dataset& dataset() const { return samples_; }
@@ -60,7 +60,9 @@ class Batches {
   void PinFor(Device& device) {
     for (std::vector<std::byte>& bytes : memory_) pins_.push_back(device.Pin(bytes));
   }
-  const Batch& Of(int64_t step) const { return batches_[static_cast<size_t>(step % kBatches)]; }
+  const Batch& Of(int64_t step) const {
+    return batches_[static_cast<size_t>(step % std::ssize(batches_))];
+  }
 
  private:
   void Read(int64_t index, int64_t count) {
@@ -114,7 +116,8 @@ class Contestant {
     EagerOptions eager;
     eager.free = case_.free;
     engine_ = BuildEngine(bench.model, {bench.entry}, case_.mode, case_.compile,
-                          {bench.library, *device_, communicator_}, diagnostics, eager);
+                          {bench.library, *device_, communicator_, bench.options.debug},
+                          diagnostics, eager);
     if (engine_ == nullptr) return;
     runner_ = std::make_unique<BatchRunner>(*engine_, bench.entry.kind, bench.entry.batch,
                                             bench.batches.dataset(), bench.inputs);
@@ -182,7 +185,7 @@ class Contestant {
     const EngineMemory memory = engine_->memory();
     result_.peak_bytes = memory.live_peak_bytes;
     result_.reserved_bytes = memory.reserved_peak_bytes;
-    if (case_.timed) {
+    if (!result_.round_seconds.empty()) {
       result_.seconds_per_iteration = SpreadOf(result_.round_seconds);
       if (AllocationsAreCounted()) result_.allocations_after_first_step = allocations_;
     }
@@ -325,6 +328,32 @@ void CompareTimes(std::vector<CaseResult>& cases) {
   }
 }
 
+int64_t BatchesOf(const BenchOptions& options) {
+  return options.limit_batches > 0 ? std::min(options.limit_batches, kMostBatches) : kMostBatches;
+}
+
+std::vector<CaseResult> ResultsOf(const Contestants& contestants) {
+  std::vector<CaseResult> results;
+  for (const auto& contestant : contestants) results.push_back(contestant->Result());
+  return results;
+}
+
+// Runs what follows the first steps, and returns the results of all, in their order.
+std::vector<CaseResult> RunContest(Contestants& contestants, const BenchOptions& options,
+                                   BenchObserver& observer, Rounds& rounds) {
+  rounds = PlanRounds(options, RunComparedSteps(contestants, observer));
+  std::vector<CaseResult> results = FinishUntimed(contestants);
+  const std::vector<Contestant*> timed = TimedOf(contestants);
+  RunRounds(timed, rounds, observer);
+  for (Contestant* contestant : timed) {
+    if (options.profile && !contestant->profiled()) contestant->Profile(rounds.steps, observer);
+  }
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    if (contestants[i] != nullptr) results[i] = contestants[i]->Result();
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order) {
@@ -396,7 +425,7 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   const std::unique_ptr<Device> device = OpenDevice(options.device);
   const EntryRequest entry = BenchEntry(model, options.infer);
   const bool infer = entry.kind != EntryKind::kTrain;
-  Batches batches(*dataset, entry.batch);
+  Batches batches(*dataset, entry.batch, BatchesOf(options));
   batches.PinFor(*device);
   const Bench bench{model,
                     options,
@@ -412,26 +441,18 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
     observer.OnCase("building " + bench_case.name, 0, 0);
     contestants.push_back(std::make_unique<Contestant>(bench, bench_case, diagnostics));
     if (!contestants.back()->ready()) return std::nullopt;
-    contestants.back()->FirstStep();
+    if (!options.dry_run) contestants.back()->FirstStep();
   }
-  const double slowest = RunComparedSteps(contestants, observer);
-  const Rounds rounds = PlanRounds(options, slowest);
-  std::vector<CaseResult> results = FinishUntimed(contestants);
-  const std::vector<Contestant*> timed = TimedOf(contestants);
-  RunRounds(timed, rounds, observer);
-  for (Contestant* contestant : timed) {
-    if (options.profile && !contestant->profiled()) contestant->Profile(rounds.steps, observer);
-  }
-
-  for (size_t i = 0; i < contestants.size(); ++i) {
-    if (contestants[i] != nullptr) results[i] = contestants[i]->Result();
-  }
+  Rounds rounds;
+  std::vector<CaseResult> results =
+      options.dry_run ? ResultsOf(contestants) : RunContest(contestants, options, observer, rounds);
   BenchResult result{.model = model.name.value,
                      .device = std::string(library->name()),
                      .infer = infer,
                      .threads = cases[0].compile.threads,
                      .steps_per_round = rounds.steps,
                      .rounds = rounds.count,
+                     .dry_run = options.dry_run,
                      .cases = std::move(results)};
   CompareTimes(result.cases);
   CompareLosses(result.cases);

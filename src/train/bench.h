@@ -32,6 +32,10 @@ struct BenchOptions {
   int rounds = 0;        // 0: as many as take about 2 s for a case, 7 at least and 21 at most
   bool profile = false;  // show the observer where the time of each case goes, after the rounds
   int64_t steps = 0;     // in a round; 0: as many as take about 0.1 s in the slowest case
+  // Steps go through at most so many different batches; 0: as many as the benchmark reads.
+  int64_t limit_batches = 0;
+  bool dry_run = false;       // the cases are built, and none takes a step
+  DebugRun* debug = nullptr;  // of a debugging run, which outlives the benchmark; of graph cases
 };
 
 // The cases of the benchmark: eager, eager that frees nothing, graph without passes, graph in every
@@ -80,6 +84,7 @@ struct BenchResult {
   int64_t steps_per_round = 0;
   int rounds = 0;
   bool isolated = false;  // each case ran in a process of its own, whose memory peak_bytes is
+  bool dry_run = false;   // the cases were built alone; of eager mode no memory is known then
   std::vector<CaseResult> cases;  // the first is the baseline
   // Passes without which the program is the same: no case leaves these out.
   std::vector<std::string> idle_passes = {};

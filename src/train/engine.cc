@@ -7,6 +7,7 @@
 #include "src/io/checksum.h"
 #include "src/ir/op_def.h"
 #include "src/program/build_image.h"
+#include "src/train/debug_run.h"
 
 namespace cgrun {
 
@@ -107,6 +108,7 @@ class GraphEngine final : public Engine {
   }
 
   Mode mode() const override { return Mode::kGraph; }
+  Program* program() override { return program_.get(); }
   EngineMemory memory() const override {
     EngineMemory memory;
     const auto& arenas = program_->image().arena_bytes;
@@ -379,6 +381,15 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
   return std::make_unique<EagerEngine>(std::move(entries), device, library, communicator, options);
 }
 
+std::unique_ptr<Engine> MakeImageEngine(ProgramImage image, const EnginePlace& place,
+                                        const std::string& swap_folder) {
+  const bool in_step = place.debug != nullptr && place.debug->waits();
+  auto engine = MakeGraphEngine(std::make_unique<Program>(
+      std::move(image), place.device, place.library, place.communicator, swap_folder, in_step));
+  if (place.debug == nullptr) return engine;
+  return place.debug->Wrap(std::move(engine), place.device);
+}
+
 std::unique_ptr<Engine> BuildEngine(const ModelSpec& model,
                                     const std::vector<EntryRequest>& requests, Mode mode,
                                     const CompileOptions& options, const EnginePlace& place,
@@ -391,9 +402,7 @@ std::unique_ptr<Engine> BuildEngine(const ModelSpec& model,
   }
   auto compiled = Compile(model, requests, place.library, options, diagnostics);
   if (!compiled) return nullptr;
-  return MakeGraphEngine(std::make_unique<Program>(std::move(compiled->image), place.device,
-                                                   place.library, place.communicator,
-                                                   options.swap ? options.swap->path : ""));
+  return MakeImageEngine(std::move(compiled->image), place, options.swap ? options.swap->path : "");
 }
 
 }  // namespace cgrun

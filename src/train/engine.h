@@ -20,6 +20,8 @@
 
 namespace cgrun {
 
+class DebugRun;
+
 enum class Mode : uint8_t { kGraph, kEager };
 
 std::string_view Name(Mode mode);  // "graph"
@@ -101,6 +103,8 @@ class Engine {
 
   virtual Mode mode() const = 0;
   virtual EngineMemory memory() const = 0;
+  // What runs; null in eager mode.
+  virtual Program* program() { return nullptr; }
   const EngineModel& model() const { return model_; }
 
   // Copies bytes into a feed; every feed is written before each run of its entry point. Sizes must
@@ -174,12 +178,17 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
                                         const KernelLibrary& library, Communicator& communicator,
                                         const EagerOptions& options = {});
 
-// Where an engine runs: all three must outlive it.
+// Where an engine runs: all of it must outlive it. `debug`: of a debugging run; else null.
 struct EnginePlace {
   const KernelLibrary& library;
   Device& device;
   Communicator& communicator;
+  DebugRun* debug = nullptr;
 };
+
+// The engine of an image, as `place.debug` debugs it. `swap_folder`: as of Program.
+std::unique_ptr<Engine> MakeImageEngine(ProgramImage image, const EnginePlace& place,
+                                        const std::string& swap_folder);
 
 // Compiles a model for these entry points, or prepares it for eager mode, and makes the engine of
 // it. Null after an error, which goes to `diagnostics`; throws what the two above throw.

@@ -258,7 +258,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   CompileOptions compile = options.compile;
   compile.layout.incremental = signature_.inputs.size() > 1;
   engine_ = BuildEngine(model, {{"predict", EntryKind::kPredict, batch_}}, options.mode, compile,
-                        {*library, *device_, communicator_}, diagnostics);
+                        {*library, *device_, communicator_, options.debug}, diagnostics);
   if (!engine_) return;
   if (!options.weights.empty())
     weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel);

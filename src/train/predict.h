@@ -93,7 +93,8 @@ struct PredictOptions {
   Mode mode = Mode::kGraph;
   CompileOptions compile;
   int64_t batch = 1;
-  std::string weights;  // a file; empty: initial values
+  std::string weights;        // a file; empty: initial values
+  DebugRun* debug = nullptr;  // of a debugging run, which outlives the predictor
 };
 
 class Predictor {

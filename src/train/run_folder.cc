@@ -244,6 +244,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                                  {"epochs", result.epochs},
                                  {"steps", result.steps},
                                  {"resumed_at_step", result.resumed_step},
+                                 {"graph_analyses", result.graph_analyses},
                                  {"seconds", result.seconds},
                                  {"samples_per_second", result.samples_per_second},
                                  {"train_seconds", result.train_seconds},

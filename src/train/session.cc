@@ -9,6 +9,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/compile/analysis_count.h"
 #include "src/data/sampler.h"
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
@@ -25,7 +26,7 @@
 namespace cgrun {
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
                  Diagnostics& diagnostics)
-    : model_(model), options_(options) {
+    : model_(model), options_(options), analyses_before_(AnalysisCount()) {
   if (model.train) batch_ = model.train->batch.value.size;
   device_ = OpenDevice(options.device);
   const KernelLibrary* library = FindKernelLibrary(options.device);
@@ -136,23 +137,24 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   memory_.mode = options_.mode;
   if (options_.mode == Mode::kEager) {
     engine_ = BuildEngine(model_, Requests(), options_.mode, options_.compile,
-                          {library, *device_, communicator_}, diagnostics);
+                          {library, *device_, communicator_, options_.debug}, diagnostics);
     return engine_ != nullptr;
   }
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
   if (options_.limits) CheckLimits(*image);
   memory_.start = std::max(PlannedStart(), data_.opening_bytes);
-  auto program = std::make_unique<Program>(
-      std::move(*image), *device_, library, communicator_,
-      options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));
-  program_ = program.get();
-  engine_ = MakeGraphEngine(std::move(program));
+  engine_ =
+      MakeImageEngine(std::move(*image), {library, *device_, communicator_, options_.debug},
+                      options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));
+  program_ = engine_->program();
   memory_.arena = engine_->memory().reserved_peak_bytes;
   memory_.swap_space = SwapBytes(program_->image());
   memory_.swaps_to_host = !KindOfDevice(options_.device).on_host;
   return true;
 }
+
+int64_t Session::graph_analyses() const { return AnalysisCount() - analyses_before_; }
 
 // The compiled program that was given, if it is for this device and these batches; else a new one.
 std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,

@@ -41,6 +41,7 @@ struct SessionOptions {
   bool trace = false;                   // … and each run of one, which takes memory beside a cap
   std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
   std::optional<int64_t> free;          // bytes that the host has; nothing: as it says
+  DebugRun* debug = nullptr;            // of a debugging run, which outlives the session
   // A run that comes near these is not begun: MayNotFit is thrown. Nothing: it is begun.
   std::optional<HostLimits> limits;
 };
@@ -162,8 +163,9 @@ struct TrainResult {
   // The part of the host's processors that other programs took while it computed there, where that
   // tells of a busy machine; else 0.
   double others_share = 0;
-  int64_t state_checks = 0;  // how often all of the state was looked at
-  EpochReport last;          // of the last epoch; an evaluation of the weights it ended with
+  int64_t state_checks = 0;    // how often all of the state was looked at
+  int64_t graph_analyses = 0;  // Session::graph_analyses(), at the end
+  EpochReport last;            // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
   // By how much keeping the cap made steps longer, as it was measured (SlowdownOf): 0.1 is a tenth.
   // Nothing without a cap that the arena had to be made smaller for.
@@ -196,6 +198,9 @@ class Session {
           Diagnostics& diagnostics) = delete;
 
   bool ready() const { return engine_ != nullptr; }
+  // How often the graph has been analysed since the session began: compiled and planned, or
+  // prepared for eager mode. 0 where a compiled program is run.
+  int64_t graph_analyses() const;
   // Why a compiled program that was given is not used; empty where it is, or none was given.
   const std::string& recompiled() const { return recompiled_; }
   Engine& engine() { return *engine_; }
@@ -316,6 +321,7 @@ class Session {
 
   const ModelSpec& model_;
   SessionOptions options_;
+  int64_t analyses_before_ = 0;  // of this process
   int64_t batch_ = 1;
   ModelData data_;
   std::optional<Split> train_;

@@ -419,6 +419,7 @@ class TrainingRun {
     if (checkpoints_) result_.checkpoint = checkpoints_->PathOf(state_.step);
     if (!std::isnan(state_.kept.value)) NoteBest();
     result_.memory = session_.memory_;
+    result_.graph_analyses = session_.graph_analyses();
     result_.weights_hash = checkpoint_.StateHash();
     return std::move(result_);
   }

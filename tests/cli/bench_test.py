@@ -72,6 +72,56 @@ class BenchTest(CliTestCase):
         self.assertIn("  95 %  break-even", enough)
         self.assertIn("an interval that holds it by 95 %", enough)
 
+    def test_text_has_a_column_of_time(self):
+        lines = self.bench().stdout.splitlines()
+        head = next(line for line in lines if line.startswith("case"))
+        result = self.json("--out", "timed")
+        self.assertRegex(head, r"  time s/it  +min–max s  +it/s  +samples/s  ")
+        text = (self.folder / "timed/bench.txt").read_text()
+        row = next(line for line in text.splitlines() if line.startswith("graph, memory"))
+        shown = float(row.split()[5])
+        median = result["cases"][-1]["seconds_per_iteration"]["median"]
+        self.assertAlmostEqual(shown / median, 1, delta=0.01)
+
+    def test_out_is_a_folder_with_text_and_numbers(self):
+        printed = self.bench("--out", "benches/first").stdout
+        folder = self.folder / "benches/first"
+        self.assertEqual(sorted(file.name for file in folder.iterdir()),
+                         ["bench.json", "bench.txt"])
+        self.assertEqual((folder / "bench.txt").read_text(), printed)
+        again = self.refuses("bench", "small.yaml", "--out", "benches/first")
+        self.assertIn("holds a benchmark already", again)
+        self.assertIn("--force", again)
+        printed = self.bench("--out", "benches/first", "--force", "--json").stdout
+        self.assertEqual((folder / "bench.json").read_text(), printed)
+        self.assertIn("is no folder", self.refuses("bench", "small.yaml", "--out", "small.yaml"))
+
+    def test_out_of_isolated_cases(self):
+        self.bench("--isolate", "--out", "apart", "--only", "eager")
+        result = json.loads((self.folder / "apart/bench.json").read_text())
+        self.assertEqual((self.names(result), result["isolated"]), (["eager"], True))
+
+    def test_dry_run_builds_and_runs_nothing(self):
+        for flags in ((), ("--isolate",)):
+            result = self.json("--dry-run", "--out", "none", *flags)
+            self.assertIs(result["dry_run"], True)
+            self.assertEqual(self.names(result), STANDARD)
+            planned = [case["planned_bytes"] for case in result["cases"]]
+            self.assertEqual(planned[:2], [None, None])
+            measured = [case["peak_bytes"] for case in self.json()["cases"]]
+            self.assertEqual(planned[2:], measured[2:])
+            self.assertNotIn("losses", result["cases"][0])
+            self.assertFalse((self.folder / "none").exists())
+        self.assertIn("nothing was run (--dry-run)", self.bench("--dry-run").stdout)
+
+    def test_limit_batches_repeats_the_first_ones(self):
+        def losses(*flags):
+            return self.json("--only", "graph, memory", *flags)["cases"][0]["losses"]
+        four, two = losses(), losses("--limit-batches", 2)
+        self.assertEqual(four[:2], two[:2])
+        self.assertNotEqual(four[2:4], two[2:4])
+        self.assertEqual(four, losses("--limit-batches", 100))
+
     def test_small_numbers_keep_their_digits(self):
         row = next(line for line in self.bench().stdout.splitlines() if "graph, memory" in line)
         memory, reserved, time, spread = row.split()[3:7]  # "graph," "memory" 20 …

@@ -1,0 +1,29 @@
+// `--host-memory`: a cap on the host's memory beside that of the device, which `--memory` caps.
+#ifndef CGRUN_CLI_HOST_CAP_H_
+#define CGRUN_CLI_HOST_CAP_H_
+
+#include <cstdint>
+#include <string>
+
+#include "src/cli/model_flags.h"
+#include "src/train/session.h"
+
+namespace cgrun {
+
+// On a device of the host both caps are of the same memory: returns the flags with the smaller one
+// as --memory, and says so once where both are given. Elsewhere --host-memory stays as it is.
+// `model`: the file to look into where the flags name none. Throws InputError if it is no size.
+ModelFlags WithHostMemory(ModelFlags flags, const std::string& model = "");
+
+// Throws InputError if a run on a device with memory of its own is planned to take more of the
+// host's memory than --host-memory allows. `parts`: what takes it, for the help.
+void CheckHostMemory(const ModelFlags& flags, int64_t host_bytes, const std::string& parts);
+// The same of a session.
+void CheckHostMemory(const ModelFlags& flags, const MemoryUse& memory);
+
+// For a verb that plans no memory of the host beside that of a device. Throws InputError.
+void RefuseHostMemory(const ModelFlags& flags, const std::string& verb);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_HOST_CAP_H_
