@@ -14,8 +14,8 @@ struct Peaks {
   double bytes_per_second = 0;  // a ← b + s·c on vectors beyond the caches: bytes read and written
 };
 
-// Takes about half a second, twice that on a busy machine, and `most_bytes` of memory while it runs.
-// Fewer bytes than the caches hold give the bandwidth of those caches.
+// Takes about half a second, twice that on a busy machine, and `most_bytes` of memory while it
+// runs. Fewer bytes than the caches hold give the bandwidth of those caches.
 inline constexpr int64_t kPeakBytes = int64_t{192} << 20;
 Peaks MeasurePeaks(int threads, int64_t most_bytes = kPeakBytes);
 

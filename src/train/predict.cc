@@ -152,8 +152,8 @@ bool HasRows(const Graph& graph, const Output& output) {
 
 std::string MissingRowsText(const Graph& graph, const Output& output) {
   const Value& value = graph.values[output.value];
-  return (output.kind == OutputKind::kKept ? "the kept " : "the prediction ") + value.name + " is " +
-         value.type.ToString() + ", without a row for each sample";
+  return (output.kind == OutputKind::kKept ? "the kept " : "the prediction ") + value.name +
+         " is " + value.type.ToString() + ", without a row for each sample";
 }
 
 Shape SampleShape(const Shape& batch) {

@@ -55,8 +55,8 @@ TEST(ProcessMemory, PeakHasManySmallBlocksThatAreGone) {
 TEST(ProcessMemory, PeakHasAMappingThatIsSampled) {
   ForgetPeak();
   const int64_t before = PeakAnonymousBytes();
-  void* const memory = mmap(nullptr, 32 * kMiB, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, 32 * kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   std::memset(memory, 1, 32 * kMiB);
   SampleMemory();

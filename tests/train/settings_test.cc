@@ -100,7 +100,8 @@ TEST(SettingsTest, AFrozenBatchNormKeepsItsRunningStatistics) {
   EXPECT_TRUE(Moves(ModelOf(kNormed, {"paths.learn.ops.bn.frozen=true"}), "learn.c.weight"));
 }
 
-// In f64, beside finite differences: the gradient flows through the running statistics as constants.
+// In f64, beside finite differences: the gradient flows through the running statistics as
+// constants.
 TEST(SettingsTest, AFrozenBatchNormIsTheSameInTrainingAndEvaluation) {
   Diagnostics diagnostics;
   const ModelSpec model = ModelOf(kNormed, {"paths.learn.ops.bn.frozen=true"});
