@@ -21,9 +21,9 @@ bool IsOnDevice(const ImageOperand& operand) {
   return operand.operand.arena == ArenaKind::kDevice && operand.bytes > 0;
 }
 
-// Of a stretch of bytes.
+// Of a stretch of bytes, which is not empty: each is as the next one, at the speed of memory.
 bool AreAll(const std::byte* bytes, int64_t count, std::byte wanted) {
-  return std::all_of(bytes, bytes + count, [&](std::byte b) { return b == wanted; });
+  return *bytes == wanted && std::memcmp(bytes, bytes + 1, static_cast<size_t>(count - 1)) == 0;
 }
 
 }  // namespace
