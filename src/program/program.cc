@@ -19,8 +19,8 @@ const ImageEntry* ProgramImage::Find(EntryKind kind, int64_t batch) const {
   return nullptr;
 }
 
-bool ReadsInPlace(const ImageState& state, std::string_view device) {
-  return state.layout.IsPlain() && KindOfDevice(device).on_host;
+bool ReadsInPlace(const ImageState& state, bool on_host) {
+  return state.layout.IsPlain() && on_host;
 }
 
 namespace {
@@ -40,7 +40,11 @@ size_t MostTransfers(const ProgramImage& image) {
 
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
                  Communicator& communicator, const std::string& swap_folder, bool in_step)
-    : image_(std::move(image)), device_(device), arenas_(device), code_(image_, device, library) {
+    : image_(std::move(image)),
+      device_(device),
+      on_host_(KindOfDevice(library.name()).on_host),
+      arenas_(device),
+      code_(image_, device, library) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
   TakeArenas(swap_folder);
@@ -290,7 +294,7 @@ HostTensor Program::ReadState(size_t index) const {
 
 std::span<const std::byte> Program::StateInPlace(size_t index) const {
   const ImageState& state = image_.states[index];
-  if (!ReadsInPlace(state, image_.device)) return {};
+  if (!ReadsInPlace(state, on_host_)) return {};
   return {Address({state.offset}), static_cast<size_t>(ByteSize(state.type))};
 }
 
@@ -318,7 +322,7 @@ void Program::WriteState(size_t index, const HostTensor& tensor) {
 void Program::FillState(size_t index, const std::function<void(std::span<std::byte> plain)>& fill) {
   const ImageState& state = image_.states[index];
   const auto bytes = static_cast<size_t>(ByteSize(state.type));
-  if (ReadsInPlace(state, image_.device)) {
+  if (ReadsInPlace(state, on_host_)) {
     last_entry_ = -1;
     return fill({Address({state.offset}), bytes});
   }

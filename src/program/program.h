@@ -165,9 +165,10 @@ class Program {
 
   ProgramImage image_;
   Device& device_;
-  Arenas arenas_;                                         // what stands below knows places there
-  Code code_;                                             // of image_
-  std::unique_ptr<SwapSpace> swap_space_;                 // of an image that has one
+  const bool on_host_;                     // whether the device has no memory of its own
+  Arenas arenas_;                          // what stands below knows places there
+  Code code_;                              // of image_
+  std::unique_ptr<SwapSpace> swap_space_;  // of an image that has one
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
   mutable std::vector<std::byte> staging_;                // for them
   std::vector<StagedPorts> staged_;                       // of each entry point

@@ -123,9 +123,10 @@ HostUse HostUseOf(const HostParts& parts) {
 }
 
 int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view device) {
+  const bool on_host = KindOfDevice(device).on_host;
   int64_t most = 0;
   for (const ImageState& state : states) {
-    const int64_t copy = ReadsInPlace(state, device) ? 0 : ByteSize(state.type);
+    const int64_t copy = ReadsInPlace(state, on_host) ? 0 : ByteSize(state.type);
     most = std::max(most, copy + InitialValueBytes(state.type, state.info));
   }
   return most;

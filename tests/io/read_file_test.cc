@@ -98,7 +98,7 @@ TEST(ReadFileTest, NamesWhatIsNoFile) {
   };
   EXPECT_EQ(error(folder / "none"), "cannot open 'DIR/none': No such file or directory");
   EXPECT_EQ(error(folder.path()), "'DIR' is a folder, not a file");
-  EXPECT_EQ(error(folder / "pipe"), "'DIR/pipe' is not a file");
+  EXPECT_EQ(error(folder / "pipe"), "'DIR/pipe' is a FIFO (named pipe), not a file");
   EXPECT_EQ(error(std::string("a\0b", 3)), "cannot open 'a?b': Invalid argument");
 }
 
