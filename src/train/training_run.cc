@@ -213,7 +213,7 @@ class TrainingRun {
     if (due_.is_evaluated(state_.step)) {
       // By AfterStep(), and that was the end.
     } else if (due_.EvaluationAtEnd(state_.step) || Done()) {
-      Evaluate(whole ? signals_.stop : nullptr);
+      Evaluate(whole && !IsAtItsEnd() ? signals_.stop : nullptr);
       if (result_.interrupted) return;
     } else {
       for (PassResult& pass : report_.evaluations) pass.samples = 0;
