@@ -121,6 +121,10 @@ class TrainingRun {
     split.runner->GoOnFrom(state_.totals, state_.samples);
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
     const Accumulation& accumulation = session_.accumulation_;
+    if (!HasBatches() && state_.step > 0) {  // a resumed run that is to evaluate the epoch
+      session_.SetRates(state_.step - 1);
+      NoteRates();
+    }
     while (HasBatches() && !(accumulation.BeginsStep(state_.batch) && Done())) {
       const Batch* batch = loader.Next();
       if (batch == nullptr) break;
@@ -151,13 +155,17 @@ class TrainingRun {
     ++state_.batch;
     state_.samples = runner.samples();
     runner.SaveTotals(state_.totals);
-    for (size_t i = 0; i < std::min(report_.rates.size(), session_.rates_.size()); ++i) {
-      report_.rates[i].value = session_.rates_[i].rate;
-    }
+    NoteRates();
     NoteTime();
     ReportStep(runner.RunningMeans());
     if (part.updates && !heap_)
       heap_ = CurrentHeapUse();  // what is allocated from here on is counted
+  }
+
+  void NoteRates() {
+    for (size_t i = 0; i < std::min(report_.rates.size(), session_.rates_.size()); ++i) {
+      report_.rates[i].value = session_.rates_[i].rate;
+    }
   }
 
   // Of one entry point alone: those of others have other work to do. The first step has more.

@@ -46,7 +46,7 @@ class EagerProgramTest : public testing::Test {
   }
   double State(size_t index) {
     HostTensor tensor(program_->states()[index].type.dtype, program_->states()[index].type.shape);
-    program_->ReadState(index, tensor);
+    program_->ReadState(index, tensor.bytes());
     return tensor.At(0);
   }
 

@@ -51,7 +51,7 @@ std::vector<StepResult> RunEagerSteps(const Graph& prepared, const KernelLibrary
     }
     for (size_t i = 0; i < states.size(); ++i) {
       HostTensor tensor(states[i].type.dtype, states[i].type.shape);
-      program.ReadState(i, tensor);
+      program.ReadState(i, tensor.bytes());
       result.states.emplace(states[i].name, std::move(tensor));
     }
     results.push_back(std::move(result));
