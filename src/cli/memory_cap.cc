@@ -34,6 +34,7 @@ int64_t LeastWithoutSamples(const PlannedRun& run) {
 void BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                        const CompileOptions& options, PlannedRun free, int64_t cap,
                        std::optional<SmallerBatch>& smaller) {
+  if (!RunPlanner::HasRoomBeside()) return;
   SetRoom(free.memory);
   if (smaller || free.total() <= cap || free.batch <= 1 || LeastWithoutSamples(free) > cap ||
       free.memory.parts.decoded > cap / 8) {

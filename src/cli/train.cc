@@ -10,6 +10,7 @@
 #include <span>
 
 #include "src/base/printable.h"
+#include "src/base/allocation_counter.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
@@ -311,6 +312,7 @@ std::unique_ptr<Session> OpenSession(ModelSpec& model, SessionOptions& options, 
     return std::make_unique<Session>(model, options, /*train=*/true, diagnostics);
   } catch (const MayNotFit&) {
     options.limits.reset();
+    ReleaseFreeMemory();  // what the session has held is not to count
   }
   fitted = FitWithin(limits, model, options.compile, options.base);
   if (!fitted.fits) return nullptr;

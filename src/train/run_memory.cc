@@ -30,6 +30,8 @@ constexpr int64_t kPageTablePart = 512;
 // Arenas begin where a huge page may, and reading needs a moment's room. OpenBLAS holds a buffer
 // less in a child that measures than in the process that runs.
 constexpr int64_t kLaterAddresses = (16 + 128) * kMiB;
+// What a control group counts of the process beside what the process is told of itself.
+constexpr int64_t kGroupNoise = kMiB;
 // By how much the address space of two processes differs that do the same.
 constexpr int64_t kAddressNoise = 8 * kMiB;
 
@@ -53,7 +55,8 @@ int64_t Within(int64_t limit, int64_t taken) {
 }  // namespace
 
 int64_t LargestPeak(const HostLimits& limits, const RunMemory& like) {
-  return std::min({limits.machine, Within(limits.group, like.beside.code + like.beside.kernel),
+  const int64_t beside = like.beside.code + like.beside.kernel - kGroupNoise;
+  return std::min({limits.machine, Within(limits.group, beside),
                    Within(limits.address_space, like.beside.reserved - kAddressNoise)});
 }
 

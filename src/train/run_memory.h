@@ -28,6 +28,8 @@ struct Footprint {
 };
 
 struct RunMemory {
+  static constexpr int64_t kPlanningBytes = int64_t{4} << 20;
+
   int64_t arena = 0;  // of the device
   int64_t data = 0;   // parts.total()
   int64_t base = 0;   // PlannedBase()
@@ -42,8 +44,10 @@ struct RunMemory {
   int64_t host() const { return (on_host ? arena : 0) + data + base; }
   // The most of the host's anonymous memory from the start of the process to its end.
   int64_t peak() const { return std::max(start, host()); }
+  // What planning under a limit takes: children, one after another, share most of it.
+  int64_t planning() const { return start + start / 2 + kPlanningBytes; }
   // The limits of a control group, and of `ulimit -v`, that the run keeps.
-  int64_t container() const { return peak() + beside.code + beside.kernel; }
+  int64_t container() const { return std::max(peak(), planning()) + beside.code + beside.kernel; }
   int64_t address_space() const { return peak() + beside.reserved; }
 };
 

@@ -158,8 +158,13 @@ RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
         return PrepareToAnswer(model, library, options);
       }) {}
 
+bool RunPlanner::HasRoomBeside() {
+  constexpr int64_t kRoom = int64_t{512} << 20;
+  return FreeHostMemory() >= kRoom;
+}
+
 bool RunPlanner::Begin(const CompileOptions& options) {
-  if (!child_.is_there()) return false;
+  if (!child_.is_there() || !HasRoomBeside()) return false;
   const std::string question = QuestionOf(options);
   if (begun_.contains(question)) return true;
   PendingAnswer answer = child_.Begin(question);

@@ -54,8 +54,11 @@ class RunPlanner {
   // All outlive it. Nothing of what Plan() can be asked for counts here.
   RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options);
 
+  // Whether there is memory for plans that are made beside each other.
+  static bool HasRoomBeside();
+
   // Begins what Plan() is asked for later with the same options, beside what is done here. False
-  // where there can be no child for it.
+  // where there can be no child for it, or no room beside others.
   bool Begin(const CompileOptions& options);
 
   // As the arena's cap, the effort, the gaps that are closed, the lanes and the swap file of

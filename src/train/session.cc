@@ -142,7 +142,6 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   }
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
-  if (options_.limits) CheckLimits(*image);
   memory_.start = std::max(PlannedStart(), data_.opening_bytes);
   engine_ =
       MakeImageEngine(std::move(*image), {library, *device_, communicator_, options_.debug},
@@ -191,6 +190,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
                                    options_.compile.precision};
   const std::optional<Graph> forward = BuildForward(model_, options, diagnostics);
   if (!forward) return;
+  if (options_.limits) CheckLimits(*forward);
   label_uses_ = FindLabelUses(*forward);
   if (train) {
     WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);

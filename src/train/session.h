@@ -46,8 +46,8 @@ struct SessionOptions {
   std::optional<HostLimits> limits;
 };
 
-// The run may take more than there is, as far as that is known before its kernels are prepared. It
-// can be planned again, under a cap.
+// The run may take more than there is, as far as that is known before it is compiled. It can be
+// planned under a cap.
 class MayNotFit : public UserError {
  public:
   MayNotFit() : UserError("the run may take more memory than there is") {}
@@ -293,8 +293,8 @@ class Session {
   void CountMemory();
   // What the run holds of the host beside arena and base; `states` are those of its program.
   HostUse DataUse(const std::vector<ImageState>& states) const;
-  // Throws MayNotFit.
-  void CheckLimits(const ProgramImage& image) const;
+  // Throws MayNotFit, by a bound on what the forward graph of training makes of a run.
+  void CheckLimits(const Graph& forward) const;
   void MakeSplits();
   // Fills `result`; allocates only where that is empty. Returns false, with `result` as it was, as
   // soon as `stop` is there and not 0.

@@ -17,6 +17,27 @@ namespace {
 // compiled code, buffers of each thread.
 constexpr int64_t kMostPrepared = int64_t{64} << 20;
 
+// What kernels may take for workspaces.
+constexpr int64_t kMostWorkspace = int64_t{64} << 20;
+
+int64_t BytesAt(const TensorType& type, int64_t batch) {
+  int64_t bytes = SizeOf(type.dtype);
+  for (int axis = 0; axis < type.shape.rank(); ++axis) {
+    bytes *= type.shape[axis].batch ? type.shape[axis].size * batch : type.shape[axis].size;
+  }
+  return bytes;
+}
+
+// More than an arena takes in which all values of a step lie beside their gradients, and all
+// parameters beside theirs and the state of an optimizer.
+int64_t MostArena(const Graph& forward, int64_t batch) {
+  int64_t states = 0, values = 0;
+  for (const Value& value : forward.values) {
+    (IsState(value.role) ? states : values) += BytesAt(value.type, batch);
+  }
+  return 4 * states + 2 * values + kMostWorkspace;
+}
+
 std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
 
 // "classify.conv1 12 MiB, …": of the largest entry point.
@@ -64,14 +85,14 @@ HostUse Session::DataUse(const std::vector<ImageState>& states) const {
   return HostUseOf(parts);
 }
 
-void Session::CheckLimits(const ProgramImage& image) const {
-  RunMemory guess;
-  guess.on_host = KindOfDevice(options_.device).on_host;
-  guess.arena = image.arena_bytes[static_cast<size_t>(ArenaKind::kDevice)];
-  guess.data = DataUse(image.states).total();
-  guess.base = MeasureBase(data_.decoded_bytes) + kMostPrepared;
-  guess.beside = MeasureFootprint(guess, options_.compile.threads + std::ssize(evaluations_) + 1);
-  if (guess.peak() > LargestPeak(*options_.limits, guess)) throw MayNotFit();
+void Session::CheckLimits(const Graph& forward) const {
+  RunMemory most;
+  most.on_host = KindOfDevice(options_.device).on_host;
+  most.arena = MostArena(forward, batch_);
+  most.data = DataUse({}).total();
+  most.base = MeasureBase(data_.decoded_bytes) + kMostPrepared;
+  most.beside = MeasureFootprint(most, options_.compile.threads + std::ssize(evaluations_) + 1);
+  if (most.peak() > LargestPeak(*options_.limits, most)) throw MayNotFit();
 }
 
 // By now the process holds its arena, the decoded data and the compiled code, but for the buffers

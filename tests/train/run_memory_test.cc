@@ -21,10 +21,12 @@ RunMemory ARun() {
 TEST(RunMemory, PeakIsTheStartOrTheSteps) {
   RunMemory memory = ARun();
   EXPECT_EQ(memory.peak(), 130 * kMiB);
+  EXPECT_EQ(memory.container(), 165 * kMiB);
   memory.start = 140 * kMiB;
   EXPECT_EQ(memory.peak(), 140 * kMiB);
   EXPECT_EQ(memory.host(), 130 * kMiB);
-  EXPECT_EQ(memory.container(), 175 * kMiB);
+  EXPECT_EQ(memory.container(), (214 + 35) * kMiB)
+      << "planning takes half as much again, and 4 MiB";
   EXPECT_EQ(memory.address_space(), 840 * kMiB);
 }
 
@@ -40,7 +42,7 @@ TEST(RunMemory, TheLeastLimitCounts) {
   const RunMemory like = ARun();
   EXPECT_EQ(LargestPeak({}, like), HostLimits::kNone);
   EXPECT_EQ(LargestPeak({.machine = 300 * kMiB}, like), 300 * kMiB);
-  EXPECT_EQ(LargestPeak({.machine = 300 * kMiB, .group = 250 * kMiB}, like), 215 * kMiB);
+  EXPECT_EQ(LargestPeak({.machine = 300 * kMiB, .group = 250 * kMiB}, like), 216 * kMiB);
   EXPECT_EQ(LargestPeak({.group = 250 * kMiB, .address_space = 800 * kMiB}, like), 108 * kMiB)
       << "measured address spaces differ by 8 MiB";
   EXPECT_EQ(LargestPeak({.group = 20 * kMiB}, like), 0) << "code alone is more";
@@ -50,7 +52,7 @@ TEST(RunMemory, ItsOwnContainerAndAddressSpaceHoldIt) {
   const RunMemory run = ARun();
   const HostLimits limits = {.group = run.container(), .address_space = run.address_space()};
   EXPECT_GE(LargestPeak(limits, run), run.peak());
-  const HostLimits lower = {.group = run.container() - 1, .address_space = run.address_space()};
+  const HostLimits lower = {.group = run.container() - 2 * kMiB};
   EXPECT_LT(LargestPeak(lower, run), run.peak());
 }
 
