@@ -28,10 +28,15 @@ int64_t SaturatedProduct(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? kNoLimit : product;
 }
 
+[[noreturn]] void ThrowSpecialFile(const std::string& path, std::string_view kind) {
+  ThrowFileError(path, "is " + std::string(kind) + ", not a file");
+}
+
 // Opens `path` and returns its size. A pipe is not waited for.
 int OpenRegular(const std::string& path, int64_t* size) {
   if (path.find('\0') != path.npos) ThrowSystemError("open", path, EINVAL);
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 && errno == ENXIO) ThrowSpecialFile(path, SpecialKindOf(path));  // a socket
   if (fd < 0) ThrowSystemError("open", path, errno);
   struct stat status;
   const int error = fstat(fd, &status) == 0 ? 0 : errno;
@@ -41,7 +46,7 @@ int OpenRegular(const std::string& path, int64_t* size) {
   }
   close(fd);
   if (error != 0) ThrowSystemError("open", path, error);
-  ThrowFileError(path, "is " + std::string(SpecialKind(status.st_mode)) + ", not a file");
+  ThrowSpecialFile(path, SpecialKind(status.st_mode));
 }
 
 bool BeginsAsGzip(int fd) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/device/swap_file.h"
 #include "src/ir/op_def.h"
@@ -69,8 +70,10 @@ std::unique_ptr<SwapSpace> Program::MakeSwapSpace(const std::string& swap_folder
   return std::make_unique<SwapFile>(swap_folder, bytes, most);
 }
 
-// The swap space first: its place can be refused.
+// The swap space first: its place can be refused. What compiling and preparing have freed is not to
+// lie beside the arenas.
 void Program::TakeArenas(const std::string& swap_folder) {
+  ReleaseFreeMemory();
   swap_space_ = MakeSwapSpace(swap_folder);
   context_.swap_space = swap_space_.get();
   for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {

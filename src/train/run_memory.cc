@@ -11,7 +11,7 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kLaterBytes = 80 << 10;  // what a run adds to its base
+constexpr int64_t kLaterBytes = 256 << 10;  // what a run adds to its base
 
 // What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;

@@ -111,16 +111,16 @@ class PathsTest(CliTestCase):
                 (self.folder / "run").chmod(mode)
                 for arguments in (("train", "--resume", "run"),
                                   ("train", "small.yaml", "--weights", "run", "--out", "/tmp/no"),
-                                  ("predict", "small.yaml", "x.npy", "--weights", "run")):
+                                  ("eval", "small.yaml", "--weights", "run")):
                     errors = run(*arguments).stderr
                     self.assertIn("Permission denied", errors, arguments)
                     self.assertNotIn("no whole checkpoint", errors)
             (self.folder / "run").chmod(0o755)
 
-    def on_terminal(self, kind):
-        """What `cgrun train nothing.yaml` prints on a terminal."""
+    def on_terminal(self, kind, model):
+        """What `cgrun train` prints on a terminal."""
         ours, theirs = pty.openpty()
-        subprocess.run([CGRUN, "train", "small.yaml", "--out", kind], cwd=self.folder,
+        subprocess.run([CGRUN, "train", model, "--out", kind], cwd=self.folder,
                        stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, check=False,
                        env={**os.environ, "TERM": kind})
         os.close(theirs)
@@ -134,8 +134,9 @@ class PathsTest(CliTestCase):
         return text
 
     def test_a_dumb_terminal_gets_no_control_sequences(self):
-        self.assertIn(b"\x1b", self.on_terminal("xterm"))
-        text = self.on_terminal("dumb")
+        self.assertIn(b"\x1b", self.on_terminal("xterm", "none.yaml"))
+        self.assertNotIn(b"\x1b", self.on_terminal("dumb", "none.yaml"))
+        text = self.on_terminal("dumb", "small.yaml")
         self.assertNotIn(b"\x1b", text)
         self.assertNotIn(b"\r", text.replace(b"\r\n", b"\n"))
 
