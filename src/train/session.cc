@@ -143,6 +143,7 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
   memory_.start = std::max(PlannedStart(), data_.opening_bytes);
+  ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   engine_ =
       MakeImageEngine(std::move(*image), {library, *device_, communicator_, options_.debug},
                       options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));

@@ -41,13 +41,23 @@ std::string File(const std::string& header, size_t tensor_bytes) {
   return file + header + std::string(tensor_bytes, '\1');
 }
 
+// The numbers of the one tensor that WithChecksum() writes.
+class TwoNumbers final : public TensorSource {
+ public:
+  std::span<const std::byte> BytesOf(size_t) override { return std::as_bytes(std::span(numbers_)); }
+
+ private:
+  float numbers_[2] = {1, 2};
+};
+
 // As a checkpoint of this program is written: one changed bit anywhere is found.
 std::string WithChecksum() {
   static const TempFolder folder;
-  const float numbers[] = {1, 2};
-  const std::span<const std::byte> data[] = {std::as_bytes(std::span(numbers))};
-  SafetensorsMetadata metadata = {{"data.names.features", "[\"a\",\"b\"]"}, {"format", "cgrun"}};
-  SafetensorsWriter({{"w", DType::kF32, {2}}}).WriteWithChecksum(folder / "x", data, metadata);
+  const SafetensorsMetadata metadata = {{"data.names.features", "[\"a\",\"b\"]"},
+                                        {"format", "cgrun"},
+                                        {kChecksumKey, std::string(16, '0')}};
+  TwoNumbers source;
+  SafetensorsWriter({{"w", DType::kF32, {2}}}).WriteWithChecksum(folder / "x", source, metadata);
   return ReadBytes(folder / "x");
 }
 
