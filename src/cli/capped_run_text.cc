@@ -25,8 +25,32 @@ std::string LeastCap(const PlannedRun& run) {
   return fmt::format("{}.{}MiB", tenths / 10, tenths % 10);
 }
 
+std::string MemoryCap::name() const {
+  switch (kind) {
+    case CapKind::kAsked:
+      return "the cap of";
+    case CapKind::kMachine:
+      return "the free memory of";
+    case CapKind::kGroup:
+      return "what the control group leaves,";
+    case CapKind::kAddresses:
+      return "what `ulimit -v` leaves,";
+  }
+  return "";
+}
+
 std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap) {
-  return cap.is_asked_for() ? "`--memory " + LeastCap(run) + "`" : LeastCap(run) + " of memory";
+  switch (cap.kind) {
+    case CapKind::kAsked:
+      return "`--memory " + LeastCap(run) + "`";
+    case CapKind::kMachine:
+      return LeastCap(run) + " of memory";
+    case CapKind::kGroup:
+      return "a control group of " + FormatBytes(run.memory.container());
+    case CapKind::kAddresses:
+      return fmt::format("`ulimit -v {}`", (run.memory.address_space() + 1023) / 1024);
+  }
+  return "";
 }
 
 namespace {

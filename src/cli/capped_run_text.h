@@ -11,15 +11,16 @@
 
 namespace cgrun {
 
-inline constexpr char kCapName[] = "the cap of";
+// Who says how much a run may take.
+enum class CapKind { kAsked, kMachine, kGroup, kAddresses };
 
-// How much a run may take, and who says so.
 struct MemoryCap {
   int64_t bytes = 0;
   SourceMark mark;
-  std::string name = kCapName;  // as it stands before the number of bytes
+  CapKind kind = CapKind::kAsked;
 
-  bool is_asked_for() const { return name == kCapName; }
+  // "the cap of", as it stands before the number of bytes.
+  std::string name() const;
 };
 
 // "243MiB", "12.6MiB": the least cap that this run keeps, as --memory takes it.
@@ -40,7 +41,7 @@ std::string CostOf(const CappedRun& fit);
 std::string HoldersOf(const PlannedRun& run);
 
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table of the parts. `what` is the
-// subject and its verb; `limit` is MemoryCap::name.
+// subject and its verb; `limit` is MemoryCap::name().
 std::string RefusalOf(const std::string& what, const CappedRun& fit, const std::string& limit);
 
 // "cap: 243 MiB of 245 MiB, instead of 262 MiB: …": how a run keeps its cap, and what that costs.

@@ -105,7 +105,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
             ? "`--swap host` lets tensors wait in the host's memory, where that takes less"
             : "`--swap DIR` lets tensors wait in a file, where that takes less");
   }
-  diagnostics.Error(cap.mark, RefusalOf("the run takes", fit, cap.name), LinesOf(help));
+  diagnostics.Error(cap.mark, RefusalOf("the run takes", fit, cap.name()), LinesOf(help));
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.
@@ -170,7 +170,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   SetRoom(capped.free.memory);
   SetRoom(capped.capped.memory);
   MemoryCap limit{cap, model.train->batch.mark};
-  if (!model.train->memory) limit.name = "the free memory of";
+  if (!model.train->memory) limit.kind = CapKind::kMachine;
   std::vector<std::string> help = {EnoughFor(capped.free, limit) + " is enough for it"};
   if (TakesLess(capped)) {
     const std::string enough = EnoughFor(capped.capped, limit);
@@ -178,7 +178,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
                                capped.fits() ? "fits" : "with " + enough + " is enough",
                                CostOf(capped)));
   }
-  diagnostics.Error(limit.mark, RefusalOf("a batch of one sample takes", capped, limit.name),
+  diagnostics.Error(limit.mark, RefusalOf("a batch of one sample takes", capped, limit.name()),
                     LinesOf(help));
 }
 
@@ -221,16 +221,16 @@ std::optional<PlannedRun> FindBatch(ModelSpec& model, const KernelLibrary& libra
 
 // The least of the limits, as a run like this one meets it.
 MemoryCap CapOfLimits(const HostLimits& limits, const RunMemory& like, SourceMark mark) {
-  MemoryCap cap{LargestPeak(limits, like), std::move(mark), "the free memory of"};
+  MemoryCap cap{LargestPeak(limits, like), std::move(mark), CapKind::kMachine};
   const auto is_least = [&](int64_t limit, int64_t HostLimits::*member) {
     HostLimits alone;
     alone.*member = limit;
     return LargestPeak(alone, like) == cap.bytes;
   };
   if (is_least(limits.address_space, &HostLimits::address_space)) {
-    cap.name = "what `ulimit -v` leaves,";
+    cap.kind = CapKind::kAddresses;
   }
-  if (is_least(limits.group, &HostLimits::group)) cap.name = "what the control group leaves,";
+  if (is_least(limits.group, &HostLimits::group)) cap.kind = CapKind::kGroup;
   return cap;
 }
 
@@ -317,7 +317,7 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
     fitted = FitBatchOf(flags, model, options, diagnostics);
   } else {
     const KernelLibrary& library = KernelsOf(model);
-    const MemoryCap cap{model.train->memory->value, model.train->memory->mark, kCapName};
+    const MemoryCap cap{model.train->memory->value, model.train->memory->mark};
     fitted = FittedOf(KeepCap(cap, model, library, options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);
