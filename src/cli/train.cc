@@ -9,8 +9,8 @@
 #include <optional>
 #include <span>
 
-#include "src/base/printable.h"
 #include "src/base/allocation_counter.h"
+#include "src/base/printable.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"

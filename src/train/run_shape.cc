@@ -162,7 +162,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   memory.on_host = KindOfDevice(library.name()).on_host;
   memory.parts = HostUseOf(parts);
   memory.data = memory.parts.total();
-  ReleaseFreeMemory();  // as a session does
+  ReleaseFreeMemory();                               // as a session does
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
   const int64_t workers = LoaderOptions().workers;
   // The thread of a swap file, too.
