@@ -13,6 +13,9 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kLaterBytes = 256 << 10;  // what a run adds to its base
 
+// The pool of PooledAllocations as a whole.
+constexpr int64_t kPoolBytes = kMiB;
+
 // What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;
 
@@ -65,8 +68,9 @@ int64_t MeasureBase(int64_t counted_bytes) {
   return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
 }
 
-int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room) {
-  const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes;
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, bool calls_onednn, int64_t* room) {
+  const int64_t pool = calls_onednn ? kPoolBytes : 0;
+  const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes + pool;
   const int64_t rounded = RoundUp(bytes + kBaseNoise, kBaseGrain);
   if (room != nullptr) *room = rounded - bytes;
   return rounded;

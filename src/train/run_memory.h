@@ -63,7 +63,9 @@ int64_t MeasureBase(int64_t counted_bytes);
 // decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
 // logs and reports) is added, and all is rounded up, by kBaseNoise at least: so pages more or less
 // do not show, and what fits once fits again. `room` takes what rounding added.
-int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room = nullptr);
+// A program that calls oneDNN touches the pool from which that allocates.
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, bool calls_onednn,
+                    int64_t* room = nullptr);
 inline constexpr int64_t kBaseGrain = 512 << 10;
 // By how much what processes measure differs, and as much again.
 inline constexpr int64_t kBaseNoise = 64 << 10;

@@ -133,6 +133,14 @@ int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view d
   return most;
 }
 
+bool CallsOneDnn(const ProgramImage& image) {
+  return std::ranges::any_of(image.entries, [](const ImageEntry& entry) {
+    return std::ranges::any_of(entry.instructions, [](const ImageInstruction& instruction) {
+      return instruction.kernel.starts_with("onednn.");
+    });
+  });
+}
+
 std::string SwapFolderOf(const ModelSpec& model) {
   if (!model.train || !model.train->swap) return "";
   if (model.train->swap->value == kSwapToHost) return std::string(kSwapToHost);
@@ -169,7 +177,8 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;
   const int64_t threads = std::ssize(parts.sets) * workers + transfers;
   memory.start = std::max(PlannedStart(), shape.data.opening_bytes);
-  memory.base = PlannedBase(shape.data.decoded_bytes, threads, &memory.base_room);
+  memory.base = PlannedBase(shape.data.decoded_bytes, threads, CallsOneDnn(compiled.image),
+                            &memory.base_room);
   memory.beside = MeasureFootprint(memory, threads);
   return memory;
 }

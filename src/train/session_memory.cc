@@ -65,7 +65,8 @@ std::string HoldersOf(const MemoryLayout& layout) {
 
 int64_t Session::BaseOfNow() const {
   const int64_t loaders = LoaderOptions().workers * (train_.has_value() + std::ssize(evaluations_));
-  return PlannedBase(data_.decoded_bytes + device_->counters().host_bytes, loaders);
+  const bool calls_onednn = program_ != nullptr && CallsOneDnn(program_->image());
+  return PlannedBase(data_.decoded_bytes + device_->counters().host_bytes, loaders, calls_onednn);
 }
 
 HostUse Session::DataUse(const std::vector<ImageState>& states) const {

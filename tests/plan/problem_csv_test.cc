@@ -174,9 +174,9 @@ TEST(ProblemCsv, RoundTripsRandomProblems) {
   EXPECT_TRUE(rc::check("what is written reads back", [] {
     MemoryProblem problem = RandomProblem(*rc::gen::arbitrary<uint64_t>(), 20);
     const std::string prefix =
-        *rc::gen::container<std::string>(rc::gen::elementOf<std::string>("ab \",.;#'\\äé"));
+        *rc::gen::container<std::string>(rc::gen::elementOf<std::string>("ab \",.;#'\\"));
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
-      problem.buffers[i].name = prefix + std::to_string(i) + (i % 3 == 0 ? prefix : "");
+      problem.buffers[i].name = prefix + "äé" + std::to_string(i) + (i % 3 == 0 ? prefix : "");
     }
     RC_ASSERT(Same(ReadRight(WriteProblemCsv(problem)), problem));
     const MemoryPlan plan = PlanMemory(problem);
