@@ -385,7 +385,7 @@ class CommandLineTest(CliTestCase):
                    "train: {optimizer: {op: sgd, lr: 0.1}}\n")
         error = self.refuses("train", "much.yaml", "--memory", "100KiB")
         self.assertRegex(error, r"more than the cap of 100 KiB")
-        self.assertRegex(error, r"(?m)^ +data +[\d.]+ (KiB|MiB) +decoded data")
+        self.assertRegex(error, r"(?m)^ +data +[\d.]+ (KiB|MiB) +buffers of the loaders")  # the rest streams
 
     def test_what_the_command_line_changes(self):
         done = self.refuses("check", "small.yaml", "--set", "paths.classify.ops.logits.units=2")

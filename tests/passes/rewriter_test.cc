@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "src/ir/builder.h"
 
 namespace cgrun {
@@ -20,7 +22,10 @@ class RewriterTest : public testing::Test {
     relu_ = builder.AddNode(OpId::relu, Attributes(), {a_}, "relu", {})[0];
     graph_.outputs.push_back({relu_, OutputKind::kPrediction, "out", PathId()});
     graph_.updates.push_back({state_, relu_});
-    graph_.paths.push_back({.name = "path", .loss = relu_});
+    Path path;
+    path.name = "path";
+    path.loss = relu_;
+    graph_.paths.push_back(std::move(path));
   }
 
   std::vector<ValueId> InputsOf(ValueId value) const {
