@@ -434,10 +434,10 @@ train: {optimizer: {op: sgd, lr: 0.01}}
 
     def test_what_does_not_fit_is_refused_with_what_would_help(self):
         begin = time.monotonic()
-        error = self.refuses("train", "deep.yaml", "--memory", "7MiB", "--out", "run")
+        error = self.refuses("train", "deep.yaml", "--memory", "9MiB", "--out", "run")
         seconds = time.monotonic() - begin
         self.assertRegex(error, r"the run takes [\d.]+ MiB, or [\d.]+ MiB with what a quick "
-                                r"search computes again, more than the cap of 7 MiB\n")
+                                r"search computes again, more than the cap of 9 MiB\n")
         mib = r" +[\d.]+ MiB"
         for row in (r"      +as it is  computed again\n",
                     rf"      arena{mib}{mib}  most is held by classify\.\S+ [\d.]+ MiB",

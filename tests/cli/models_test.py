@@ -146,7 +146,9 @@ class ModelsTest(CliTestCase):
         if "allocations_after_first_step" in summary:  # else a sanitizer has memory of its own
             self.assertEqual(summary["allocations_after_first_step"], 0, name)
             planned, measured = summary["planned_peak_bytes"], summary["measured_peak_bytes"]
-            self.assertLessEqual(abs(measured - planned), max(1 << 20, 0.01 * planned), name)
+            self.assertLessEqual(measured - planned, max(1 << 20, 0.01 * planned), name)
+            # The pool of oneDNN, 1 MiB, counts as a whole, and the base is rounded up.
+            self.assertLessEqual(planned - measured, max(2 << 20, 0.01 * planned), name)
         return summary
 
     def test_random_images_train_them(self):

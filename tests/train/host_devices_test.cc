@@ -162,7 +162,9 @@ TEST_P(HostDevices, TakeTheMemoryThatIsPlanned) {
     const ModelSpec model = ModelOf(text);
     ForgetPeak();
     const MemoryUse memory = TrainModel(model, Options(), FreshFolder()).memory;
-    EXPECT_LE(std::abs(memory.measured - memory.planned()), std::max(kMiB, memory.planned() / 100))
+    // The pool of oneDNN counts as a whole, and the base is rounded up.
+    EXPECT_LE(memory.measured, memory.planned() + kMiB / 4) << model.name.value;
+    EXPECT_LE(memory.planned() - memory.measured, std::max(2 * kMiB, memory.planned() / 100))
         << model.name.value << ": planned " << memory.planned() << " (arena " << memory.arena
         << ", data " << memory.data << ", base " << memory.base << "), measured "
         << memory.measured;
