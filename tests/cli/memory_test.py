@@ -260,7 +260,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
                 totals[name] = self.summary(name)["planned_peak_bytes"]
                 measured = self.summary(name)["measured_peak_bytes"]
                 self.assertLessEqual(measured, totals[name], (model, name))
-                self.assertGreaterEqual(measured, totals[name] - MIB, (model, name))
+                self.assertGreaterEqual(measured, totals[name] - 2 * MIB, (model, name))
             # What is measured for the base may be rounded to the next grain.
             self.assertLessEqual(max(totals.values()) - min(totals.values()), GRAIN, totals)
 
