@@ -33,7 +33,7 @@ std::vector<EntryProfile> ProfilesOf(const Engine& engine, const OperatorTimes& 
 
 Ceilings MeasureCeilings(const Engine& engine, int threads) {
   if (!KindOfDevice(engine.model().device).on_host) return {threads, 0, 0};
-  // What has been planned for is not exceeded: the arena has been given back by now.
+  // The arena has been given back by now, so that these bytes stay within the plan.
   const int64_t bytes = std::min(kPeakBytes, engine.memory().reserved_peak_bytes);
   const Peaks peaks = MeasurePeaks(threads, bytes);
   return {threads, peaks.flops_per_second, peaks.bytes_per_second};
