@@ -15,10 +15,12 @@
 namespace cgrun {
 namespace {
 
-constexpr unsigned kSecondsForStep = 2;    // after a signal, for the step to end
-constexpr unsigned kSecondsForSaving = 1;  // between two looks whether it is saving still
+constexpr unsigned kSecondsForStep = 2;      // after a signal, for the step to end
+constexpr unsigned kSecondsForOperator = 3;  // after these, for the operator to end
+constexpr unsigned kSecondsForSaving = 1;    // between two looks whether it is saving still
 
 volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t step_is_long = 0;
 volatile std::sig_atomic_t checkpoint_wanted = 0;
 std::atomic<bool> saving = false;
 std::atomic<int64_t> saved_step = -1;
@@ -35,18 +37,13 @@ void Write(std::string_view text) {
 
 void Exit(int) { _exit(kInterrupted); }
 
-// What has changed since the last checkpoint may be half done, so that nothing is saved of it.
+bool HasToTell() {
+  return saved_step >= 0 && resume_command != nullptr && !resume_command->empty();
+}
+
 void ExitFromRun() {
-  const int64_t step = saved_step;
-  if (step >= 0 && resume_command != nullptr && !resume_command->empty()) {
-    char digits[24];
-    const char* const end = std::to_chars(digits, digits + sizeof(digits), step).ptr;
-    Write("\ninterrupted within a step; the last checkpoint is that of step ");
-    Write({digits, static_cast<size_t>(end - digits)});
-    Write("; go on with: ");
-    Write(*resume_command);
-    Write("\n");
-  }
+  if (HasToTell()) Write("\n");  // after a line of progress
+  TellLostStep();
   _exit(kInterrupted);
 }
 
@@ -57,8 +54,14 @@ void StopOrExit(int) {
 }
 
 void EndLongStep(int) {
-  if (!saving) ExitFromRun();
-  alarm(kSecondsForSaving);
+  if (saving) {
+    alarm(kSecondsForSaving);
+  } else if (step_is_long == 0) {
+    step_is_long = 1;
+    alarm(kSecondsForOperator);
+  } else {
+    ExitFromRun();
+  }
 }
 
 void WantCheckpoint(int) { checkpoint_wanted = 1; }
@@ -89,7 +92,18 @@ RunSignals WatchSignals(const std::string& resume) {
   resume_command = new std::string(resume);
   Install(EndLongStep, {SIGALRM});
   Install(StopOrExit, {SIGINT, SIGTERM, SIGHUP});
-  return {&interrupted, &checkpoint_wanted, &saving, &saved_step};
+  return {&interrupted, &step_is_long, &checkpoint_wanted, &saving, &saved_step};
+}
+
+void TellLostStep() {
+  if (!HasToTell()) return;
+  char digits[24];
+  const char* const end = std::to_chars(digits, digits + sizeof(digits), saved_step.load()).ptr;
+  Write("interrupted within a step; the last checkpoint is that of step ");
+  Write({digits, static_cast<size_t>(end - digits)});
+  Write("; go on with: ");
+  Write(*resume_command);
+  Write("\n");
 }
 
 void RunHasEnded() {

@@ -1,6 +1,7 @@
 // Ctrl-C, SIGTERM and SIGHUP: the exit status is 130 for all. A run is asked to stop after its
-// step. If the step takes long, or a second signal comes, the program ends at once, and the last
-// checkpoint is what is left. SIGUSR1 asks for a checkpoint.
+// step. If the step takes long, it ends between two operators, and the last checkpoint is what is
+// left. If an operator takes long, or a second signal comes, the program ends at once. SIGUSR1 asks
+// for a checkpoint.
 #ifndef CGRUN_CLI_SIGNALS_H_
 #define CGRUN_CLI_SIGNALS_H_
 
@@ -14,10 +15,14 @@ namespace cgrun {
 // to begin.
 void ExitOnInterrupts();
 
-// From now on a run is told: by the first signal to stop. Two seconds after it, unless the run is
-// saving then, or by a second signal the program ends; it prints the step of the last checkpoint
-// and `resume`, the command that goes on from there ("": it prints nothing).
+// From now on the first signal asks the run to stop, and to stop within its step two seconds later.
+// Three seconds after that, unless the run is saving, or by a second signal the program ends, with
+// TellLostStep(). `resume`: the command that goes on with the run; "": nothing is told.
 RunSignals WatchSignals(const std::string& resume);
+
+// Says on standard error of which step the last checkpoint is, and what goes on from there. Safe in
+// a signal handler.
+void TellLostStep();
 
 // The run has ended: what it asked for is done, and nothing ends the program any more but a signal.
 void RunHasEnded();

@@ -77,7 +77,7 @@ bool IsFinished(const std::string& folder, const ModelSpec& model, const Session
   if (wanted > 0 && done > wanted) return true;
   const bool at_end = (wanted > 0 && done == wanted) || session.IsStopped(session.run_state()) ||
                       (time && session.run_state().seconds >= time->value);
-  return at_end && HasSummary(folder);
+  return at_end && !IsUnfinishedRun(folder);
 }
 
 int ReportStopped(const std::string& folder, const Session& session) {
@@ -284,12 +284,17 @@ void WarnOfFolder(const std::string& folder, bool force, const std::vector<std::
   }
 }
 
-TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) {
+// Nothing where a signal has ended the run within a step.
+std::optional<TrainResult> TrainIn(const std::string& folder, Session& session, RunView& view) {
   try {
     const std::string resume = Quiet() ? "" : "cgrun train --resume " + ShellWord(folder);
     TrainResult result = session.Train(folder, view, WatchSignals(resume));
     RunHasEnded();
     return result;
+  } catch (const RunStopped&) {
+    view.Clear();
+    TellLostStep();
+    return std::nullopt;
   } catch (const UserError& error) {
     WriteFailure(folder, error);
     throw;
@@ -402,7 +407,9 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& tr
   PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);
   view.Fold(LinesOf(*model.train, session), folder + "/metrics.csv");
-  TrainResult result = TrainIn(folder, session, view);
+  std::optional<TrainResult> trained = TrainIn(folder, session, view);
+  if (!trained) return kInterrupted;
+  TrainResult& result = *trained;
   if (result.slowdown) {  // than without the cap, as it was told before
     result.slowdown = (1 + *result.slowdown) / (1 + fitted.slowdown_without_cap) - 1;
     result.expected_slowdown = fitted.slower;

@@ -181,18 +181,21 @@ void EagerProgram::Feed(int index, ValueId placeholder, std::span<const std::byt
   CopyIn(tensor.block, bytes);
 }
 
-void EagerProgram::Run(int index, OperatorTimes* times, EagerOutputs* outputs) {
+bool EagerProgram::Run(int index, OperatorTimes* times, EagerOutputs* outputs,
+                       const volatile std::sig_atomic_t* stop) {
   ReleaseResults();
   Entry& entry = *entries_[static_cast<size_t>(index)];
   Begin(entry);
   if (times != nullptr) times->Begin();
   for (Call& call : entry.calls) {
+    if (stop != nullptr && *stop != 0) return false;
     Execute(entry, call, outputs);
     if (times != nullptr) times->Lap(index, static_cast<int>(call.tape.node.index));
   }
   if (times != nullptr) times->End();
   CommitUpdates(entry);
   finished_ = &entry;
+  return true;
 }
 
 std::vector<bool> EagerProgram::Views(int index) const {

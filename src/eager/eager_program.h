@@ -26,6 +26,7 @@
 #ifndef CGRUN_EAGER_EAGER_PROGRAM_H_
 #define CGRUN_EAGER_EAGER_PROGRAM_H_
 
+#include <csignal>
 #include <deque>
 #include <memory>
 #include <span>
@@ -106,9 +107,10 @@ class EagerProgram {
   // nothing reads takes no memory. Sizes must agree (a check).
   void Feed(int entry, ValueId placeholder, std::span<const std::byte> bytes);
   // One step; `times` notes how long each node takes, by its id (null: not), `outputs` sees what it
-  // writes (null: not). Throws UserError where memory runs out in the middle of it: then the states
-  // are lost.
-  void Run(int entry, OperatorTimes* times = nullptr, EagerOutputs* outputs = nullptr);
+  // writes (null: not). Returns false where it ended between two nodes, as `*stop` was not 0, and
+  // throws UserError where memory runs out in the middle of it: then the states are lost.
+  bool Run(int entry, OperatorTimes* times = nullptr, EagerOutputs* outputs = nullptr,
+           const volatile std::sig_atomic_t* stop = nullptr);
   // A clock of the stream on which it runs; see Device::MakeClock().
   std::unique_ptr<StreamClock> MakeClock(size_t marks) const {
     return device_.MakeClock(context_.stream, marks);

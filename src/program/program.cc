@@ -104,23 +104,31 @@ bool Program::CanRunChanged(int entry) const {
   return entry == last_entry_ && image_.entries[static_cast<size_t>(entry)].incremental;
 }
 
-void Program::RunInstructions(int entry) {
+bool Program::RunInstructions(int entry, const volatile std::sig_atomic_t* stop) {
   SendFeeds(entry);
   const EntryPoint& point = entries()[static_cast<size_t>(entry)];
   if (point.with_lanes.empty()) {
-    RunAll(point.instructions);
+    if (!RunAll(point.instructions, stop)) return false;
   } else {
     using Clock = std::chrono::steady_clock;
     LaneChoice& choice = lane_choices_[static_cast<size_t>(entry)];
     const Clock::time_point begin = Clock::now();
-    RunAll(choice.in_lanes() ? point.with_lanes : point.instructions);
+    if (!RunAll(choice.in_lanes() ? point.with_lanes : point.instructions, stop)) return false;
     choice.Took(std::chrono::duration<double>(Clock::now() - begin).count());
   }
   BringResults(entry);
+  return true;
 }
 
-void Program::RunAll(const std::vector<Instruction>& instructions) noexcept {
-  for (const Instruction& instruction : instructions) instruction.run(context_, instruction);
+bool Program::RunAll(const std::vector<Instruction>& instructions,
+                     const volatile std::sig_atomic_t* stop) noexcept {
+  static constexpr std::sig_atomic_t kNever = 0;
+  const volatile std::sig_atomic_t& stopped = stop != nullptr ? *stop : kNever;
+  for (const Instruction& instruction : instructions) {
+    if (stopped != 0) return false;
+    instruction.run(context_, instruction);
+  }
+  return true;
 }
 
 void Program::RunInStep(int entry) {
@@ -139,14 +147,13 @@ void Program::RunInStep(int entry) {
   });
 }
 
-void Program::Run(int entry) {
+bool Program::Run(int entry, const volatile std::sig_atomic_t* stop) {
   last_entry_ = entry;
-  if (const auto& work = captured_[static_cast<size_t>(entry)]) {
-    is_under_way_ = true;
-    work->Start();
-  } else {
-    RunInstructions(entry);
-  }
+  const auto& work = captured_[static_cast<size_t>(entry)];
+  if (!work) return RunInstructions(entry, stop);
+  is_under_way_ = true;
+  work->Start();
+  return true;
 }
 
 // What swaps to a file waits on the host, which no stream does.

@@ -5,6 +5,7 @@
 #ifndef CGRUN_PROGRAM_PROGRAM_H_
 #define CGRUN_PROGRAM_PROGRAM_H_
 
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,8 +45,10 @@ class Program {
     return device_.MakeClock(context_.stream, marks);
   }
 
-  // Runs an entry point once; all its feeds are written. Throws UserError with the device's error.
-  void Run(int entry);
+  // Runs an entry point once; all its feeds are written. Returns false where it ended between two
+  // instructions, as `*stop` was not 0: results and states are worth nothing then. What an
+  // accelerator has captured runs to its end. Throws UserError with the device's error.
+  bool Run(int entry, const volatile std::sig_atomic_t* stop = nullptr);
   // Throws UserError if bytes were lost on their way to the swap space or back, in any run so far:
   // its results, and states since, are worth nothing.
   void CheckTransfers() const {
@@ -158,8 +161,9 @@ class Program {
   void SendFeeds(int entry, ReachSet changed);
   void SendFeed(int entry, size_t feed);
   void BringResults(int entry);
-  void RunInstructions(int entry);
-  void RunAll(const std::vector<Instruction>& instructions) noexcept;
+  bool RunInstructions(int entry, const volatile std::sig_atomic_t* stop = nullptr);
+  bool RunAll(const std::vector<Instruction>& instructions,
+              const volatile std::sig_atomic_t* stop) noexcept;
   // Waits for the run, if one may still read staged feeds and write staged results.
   void AwaitRun() const;
 

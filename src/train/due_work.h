@@ -14,10 +14,9 @@ namespace cgrun {
 // checkpoint, and by what was done before. Steps are those done.
 class DueWork {
  public:
-  // `asked`: set by a signal; may be null. `written`: the step of a checkpoint that is there, or
-  // −1.
-  DueWork(const TrainSpec& spec, const volatile std::sig_atomic_t* asked, int64_t written)
-      : spec_(spec), asked_(asked), written_(written) {}
+  // `asked`: set by a signal; may be null.
+  DueWork(const TrainSpec& spec, const volatile std::sig_atomic_t* asked)
+      : spec_(spec), asked_(asked) {}
 
   // Between two steps of an epoch.
   bool Evaluation(int64_t step) const { return IsMultiple(step, spec_.eval_every); }
@@ -41,7 +40,7 @@ class DueWork {
   const TrainSpec& spec_;
   const volatile std::sig_atomic_t* asked_;
   int64_t evaluated_ = -1;  // the step after which the last evaluation was …
-  int64_t written_;         // … and the last checkpoint
+  int64_t written_ = -1;    // … and the last checkpoint
 };
 
 }  // namespace cgrun

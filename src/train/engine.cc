@@ -126,10 +126,13 @@ class GraphEngine final : public Engine {
   }
   void Run(int entry) override {
     if (times_ == nullptr) {
-      program_->Run(entry);
+      if (!program_->Run(entry, stop_)) throw RunStopped();
     } else {
       times_->Begin();
-      program_->RunChecked(entry, [&](const Instruction& i) { times_->Lap(entry, i.node); });
+      program_->RunChecked(entry, [&](const Instruction& i) {
+        times_->Lap(entry, i.node);
+        if (stop_ != nullptr && *stop_ != 0) throw RunStopped();
+      });
       times_->End();
     }
     program_->CheckTransfers();
@@ -237,7 +240,9 @@ class EagerEngine final : public Engine {
     program_.Feed(entry, ports_[static_cast<size_t>(entry)].feeds[static_cast<size_t>(feed)],
                   bytes);
   }
-  void Run(int entry) override { program_.Run(entry, times_); }
+  void Run(int entry) override {
+    if (!program_.Run(entry, times_, nullptr, stop_)) throw RunStopped();
+  }
   int64_t RunChanged(int entry, std::span<const HostTensor> feeds,
                      const std::vector<bool>&) override {
     for (size_t i = 0; i < feeds.size(); ++i) Feed(entry, static_cast<int>(i), feeds[i].bytes());

@@ -4,7 +4,9 @@
 #ifndef CGRUN_TRAIN_ENGINE_H_
 #define CGRUN_TRAIN_ENGINE_H_
 
+#include <csignal>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -89,6 +91,9 @@ class RunChecker {
   virtual bool OnOutput(size_t index, DType dtype, std::span<const std::byte> elements) = 0;
 };
 
+// Engine::Run() has ended between two operators, as StopAt() asks: states are changed in part.
+class RunStopped final : public std::exception {};
+
 // Bytes of the device, the most so far. A planned program has its arena, all of it from the start.
 struct EngineMemory {
   int64_t live_peak_bytes = 0;      // in tensors and workspaces at the same time
@@ -111,8 +116,11 @@ class Engine {
   // agree (a check).
   virtual void Feed(int entry, int feed, std::span<const std::byte> bytes) = 0;
   // Throws UserError where memory runs out, which it does in eager mode alone, or where the disk
-  // fails that tensors are swapped to.
+  // fails that tensors are swapped to, and RunStopped.
   virtual void Run(int entry) = 0;
+  // From now on Run() ends before its next operator as soon as `*stop` is not 0. An accelerator
+  // ends what it has begun. Null: it runs to the end.
+  void StopAt(const volatile std::sig_atomic_t* stop) { stop_ = stop; }
   // Writes the feeds and runs what changed ones reach, `changed` having an element a feed: those
   // that differ from the last run of the entry point. All of it where only a whole run can be done:
   // the first one, one after states were written, every one in eager mode and of an entry point
@@ -159,6 +167,7 @@ class Engine {
  protected:
   EngineModel model_;
   OperatorTimes* times_ = nullptr;
+  const volatile std::sig_atomic_t* stop_ = nullptr;
 };
 
 // Times for all operators of an engine's entry points; `traced`: with room for a trace of the first

@@ -64,7 +64,7 @@ MetricsLog::MetricsLog(std::string path, const EpochReport& shape, int64_t step)
   line_.reserve(Columns(shape) * kNumberRoom);
 }
 
-size_t MetricsLog::KeptSize(const std::string& header, int64_t step) const {
+size_t MetricsLog::KeptSize(const std::string& header, int64_t step) {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return 0;
   const std::string file = ReadTextFile(path_);
@@ -75,7 +75,9 @@ size_t MetricsLog::KeptSize(const std::string& header, int64_t step) const {
   }
   size_t kept = header.size();
   for (size_t end; (end = text.find('\n', kept)) != std::string_view::npos; kept = end + 1) {
-    if (StepOf(text.substr(kept, end - kept)) > step) break;
+    const int64_t line_step = StepOf(text.substr(kept, end - kept));
+    if (line_step > step) break;
+    last_step_ = line_step;
   }
   return kept;
 }
@@ -93,6 +95,7 @@ void MetricsLog::Write(const EpochReport& report) {
   AddMeans(report.train);
   for (const PassResult& pass : report.evaluations) AddMeans(pass);
   EndLine();
+  last_step_ = report.step;
 }
 
 // A number takes at most 20 digits and a sign, or 9 digits, a point, a sign and an exponent.

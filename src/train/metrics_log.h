@@ -21,13 +21,15 @@ class MetricsLog {
   MetricsLog(const MetricsLog&) = delete;
   MetricsLog& operator=(const MetricsLog&) = delete;
 
+  // Of the last line; −1 without one.
+  int64_t last_step() const { return last_step_; }
   // Appends a line. `report` has the rates and means of the header; a pass that was not measured
   // has empty cells. Throws UserError.
   void Write(const EpochReport& report);
 
  private:
-  // The characters of the former file that stay; 0 where there is none.
-  size_t KeptSize(const std::string& header, int64_t step) const;
+  // The characters of the former file that stay, 0 where there is none. Sets last_step_.
+  size_t KeptSize(const std::string& header, int64_t step);
   template <class... Args>
   void AddNumber(const char* format, Args... args);
   void AddNames(const PassResult& pass);
@@ -36,6 +38,7 @@ class MetricsLog {
 
   std::string path_;
   std::string line_;  // has room for every line
+  int64_t last_step_ = -1;
   int fd_ = -1;
 };
 

@@ -304,11 +304,6 @@ void WriteSummary(const std::string& folder, const std::string& json) {
   WriteText(folder + kSummary, json);
 }
 
-bool HasSummary(const std::string& folder) {
-  std::error_code error;
-  return fs::exists(folder + kSummary, error);
-}
-
 bool IsUnfinishedRun(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(folder + kSettings, error)) return false;

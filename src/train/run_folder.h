@@ -79,9 +79,8 @@ void WriteModelFile(const std::string& folder, const ModelSpec& model);
 // summary.json, and the same text for `--json`.
 std::string SummaryJson(const ModelSpec& model, const Session& session, const TrainResult& result);
 void WriteSummary(const std::string& folder, const std::string& json);
-// A run that goes on has none, until it ends.
-bool HasSummary(const std::string& folder);
-void RemoveSummary(const std::string& folder);  // and what WriteFailure() left
+// A run that goes on has none, until it ends. Removes what WriteFailure() left, too.
+void RemoveSummary(const std::string& folder);
 // Whether a folder is that of a run that goes on, or was interrupted or killed.
 bool IsUnfinishedRun(const std::string& folder);
 // failure.txt, of a run that ends with an error. Does not throw.

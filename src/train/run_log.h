@@ -18,6 +18,8 @@ class RunLog {
   // In the run's folder. `shape` and `step`: as in MetricsLog. Throws UserError.
   RunLog(const std::string& folder, const EpochReport& shape, int64_t step);
 
+  // Of the last line, those of former parts of the run included; −1 without one.
+  int64_t last_step() const { return metrics_.last_step(); }
   // Throws UserError.
   void Write(const EpochReport& report);
 

@@ -125,9 +125,11 @@ class SessionObserver {
 };
 
 // What others ask of a run while it goes on; null: nothing. A run looks at them after each step,
-// and at `stop` between the batches of the evaluation that ends an epoch.
+// at `stop` between the batches of an evaluation too, and at `stop_now` between two operators.
 struct RunSignals {
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: it ends
+  // Not 0: it ends within its step, which is lost. Set after `stop`.
+  const volatile std::sig_atomic_t* stop_now = nullptr;
   volatile std::sig_atomic_t* checkpoint = nullptr;  // not 0: it writes one, and sets this to 0
   // What it tells who may have to end the process within a step: whether it is saving what it has,
   // and the step that the last checkpoint in its folder is of; −1 before the first.
@@ -316,6 +318,7 @@ class Session {
   int64_t BaseOfNow() const;
   void NoteMemory();
   Split* FindSplit(const std::string& name);
+  friend class Divergence;
   friend class TrainingRun;
   friend class TrainingReplay;
 

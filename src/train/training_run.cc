@@ -9,17 +9,18 @@
 #include "src/device/device.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
+#include "src/train/divergence.h"
 #include "src/train/due_work.h"
 #include "src/train/machine_load.h"
-#include "src/train/non_finite_help.h"
 #include "src/train/path_optimizer.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
 #include "src/train/step_times.h"
-#include "src/train/training_replay.h"
 
 namespace cgrun {
 namespace {
+
+constexpr size_t kPathRoom = 64;  // characters of a checkpoint's name in its folder, and more
 
 bool IsSet(const volatile std::sig_atomic_t* flag) { return flag != nullptr && *flag != 0; }
 
@@ -54,23 +55,28 @@ class TrainingRun {
         signals_(signals),
         state_(session.run_state_),
         checkpoint_(*session.engine_, state_, MetadataOf(session)),
-        due_(spec_, signals_.checkpoint, HasCheckpointOf(session) ? state_.step : -1),
-        replay_file_(session.options_.checkpoint),
-        replay_from_{state_.epoch, state_.batch, state_.step},
+        due_(spec_, signals_.checkpoint),
+        divergence_(session, Place(), folder.size() + kPathRoom),
         start_(std::chrono::steady_clock::now()) {
     result_.resumed_step = state_.step;
     result_.left_out = session_.data_.left_out;
     ReserveReport();
-    if (checkpoints_ && !session.options_.checkpoint.empty()) NoteSaved();
+    session.engine_->StopAt(signals.stop_now);
+    if (session.options_.checkpoint.empty()) return;
+    if (checkpoints_) NoteSaved();
+    owes_evaluation_ = OwesEvaluation();
+    // A checkpoint knows nothing of an evaluation that comes after it: it is written anew.
+    if (!owes_evaluation_) due_.Written(state_.step);
   }
 
+  // Throws RunStopped where a signal ends it within a step.
   TrainResult Run() {
     if (state_.step == 0) {
       WriteCheckpoint();
     } else {
       result_.stopped_early = session_.IsStopped(state_);
-      if (!HasBatches()) {
-        RunEpoch();  // a signal stopped the evaluation at its end
+      if (owes_evaluation_) {
+        RunEpoch();
       } else if (Done() && !result_.interrupted) {
         EvaluateAgain();
       }
@@ -81,10 +87,11 @@ class TrainingRun {
   }
 
  private:
-  // The checkpoint of a stopped evaluation is of an epoch that has not ended: it is written anew.
-  static bool HasCheckpointOf(const Session& session) {
-    return !session.options_.checkpoint.empty() &&
-           session.run_state_.batch < session.batches_per_epoch_;
+  // Whether the part of the run before this one was stopped where it was to be evaluated.
+  bool OwesEvaluation() const {
+    if (!HasBatches()) return true;
+    const bool was_due = IsAtItsEnd() || due_.Evaluation(state_.step);
+    return was_due && log_ && log_->last_step() != state_.step;
   }
   static SafetensorsMetadata MetadataOf(const Session& session) {
     SafetensorsMetadata metadata = ClassMetadata(session.class_names_);
@@ -121,9 +128,10 @@ class TrainingRun {
     split.runner->GoOnFrom(state_.totals, state_.samples);
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
     const Accumulation& accumulation = session_.accumulation_;
-    if (!HasBatches() && state_.step > 0) {  // a resumed run that is to evaluate the epoch
+    if (std::exchange(owes_evaluation_, false)) {
       session_.SetRates(state_.step - 1);
       NoteRates();
+      if (HasBatches() && !IsAtItsEnd()) AfterStep();
     }
     while (HasBatches() && !(accumulation.BeginsStep(state_.batch) && Done())) {
       const Batch* batch = loader.Next();
@@ -138,6 +146,7 @@ class TrainingRun {
     if (!result_.interrupted) EndEpoch();
   }
 
+  TrainingPlace Place() const { return {state_.epoch, state_.batch, state_.step}; }
   bool HasBatches() const { return state_.batch < session_.batches_per_epoch_; }
 
   void RunBatch(const Batch& batch) {
@@ -149,8 +158,7 @@ class TrainingRun {
     const int entry = runner.Run(batch, part, session_.rates_);
     NoteStep(entry, Seconds(begin));
     if (session_.kept_) session_.kept_->Take(*session_.engine_, entry);
-    last_ = {state_.epoch, state_.batch, state_.step};
-    CheckLosses(batch);
+    divergence_.CheckLosses(batch, Place());
     state_.step += part.updates;
     ++state_.batch;
     state_.samples = runner.samples();
@@ -208,7 +216,8 @@ class TrainingRun {
     const auto begin = std::chrono::steady_clock::now();
     if (due_.Evaluation(state_.step)) {
       FillReport();
-      Evaluate(/*stop=*/nullptr);
+      Evaluate();
+      if (result_.interrupted) return;
     }
     if (due_.Checkpoint(state_.step)) WriteCheckpoint();
     aside_seconds_ += Seconds(begin);
@@ -221,7 +230,7 @@ class TrainingRun {
     if (due_.is_evaluated(state_.step)) {
       // By AfterStep(), and that was the end.
     } else if (due_.EvaluationAtEnd(state_.step) || Done()) {
-      Evaluate(whole && !IsAtItsEnd() ? signals_.stop : nullptr);
+      Evaluate();
       if (result_.interrupted) return;
     } else {
       for (PassResult& pass : report_.evaluations) pass.samples = 0;
@@ -242,18 +251,27 @@ class TrainingRun {
     return split != nullptr ? split : session_.FindSplit("test");
   }
 
-  // `stop`, where it is not null, ends it and the run: what goes on from there evaluates anew.
-  void Evaluate(const volatile std::sig_atomic_t* stop) {
+  // A signal ends it and the run: what goes on from there evaluates anew.
+  void Evaluate() {
     CheckState();
     if (Session::Split* split = EpochSplit()) {
-      if (!session_.RunEvaluation(*split, observer_, report_.evaluations[0], stop)) {
-        result_.interrupted = true;
-        return;
-      }
+      result_.interrupted = !RanToItsEnd(*split);
+      if (result_.interrupted) return;
       Judge(report_.evaluations[0]);
     }
     due_.Evaluated(state_.step);
     Log();
+  }
+
+  // An evaluation changes no weights: it can stop within a batch. The last one has the time that a
+  // step has.
+  bool RanToItsEnd(Session::Split& split) {
+    const auto* stop = IsAtItsEnd() ? signals_.stop_now : signals_.stop;
+    try {
+      return session_.RunEvaluation(split, observer_, report_.evaluations[0], stop);
+    } catch (const RunStopped&) {
+      return false;
+    }
   }
 
   // For the summary of a run that was killed after its last step.
@@ -301,7 +319,6 @@ class TrainingRun {
     if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
     if (test_ != nullptr) test_report_.Fill(test_->name, *test_->runner);
     if (folder_.empty()) return;
-    replay_file_.reserve(folder_.size() + 64);
     log_.emplace(folder_, report_, state_.step);
     checkpoints_.emplace(folder_, spec_.keep_last ? spec_.keep_last->value : 0, state_.step);
     best_path_ = folder_ + "/" + kBestFileName;
@@ -320,8 +337,7 @@ class TrainingRun {
     ++checkpoints_written_;
     due_.Written(state_.step);
     NoteSaved();
-    replay_from_ = {state_.epoch, state_.batch, state_.step};
-    replay_file_ = checkpoints_->PathOf(state_.step);
+    divergence_.RepeatFrom(checkpoints_->PathOf(state_.step), Place());
   }
 
   void NoteSaved() {
@@ -350,37 +366,7 @@ class TrainingRun {
     if (state_checked_) return;
     ++result_.state_checks;
     state_checked_ = checkpoint_.IsFinite();
-    if (state_checked_ || !last_) return;
-    const std::string help = DivergenceHelp(session_.model_, "");
-    ThrowWhereItBegan(help);
-    throw UserError("the model's state is not finite after step " + std::to_string(state_.step),
-                    help);
-  }
-
-  // Throws UserError where a loss is not finite: with the place where that began.
-  void CheckLosses(const Batch& batch) {
-    const Session::Split& split = *session_.train_;
-    const std::string* diverged_path = split.runner->diverged_path();
-    if (diverged_path == nullptr) return;
-    const std::string label =
-        DescribeBadLabel(batch, *split.dataset, split.inputs, session_.label_uses_);
-    const std::string path = *diverged_path;
-    const std::string help = label.empty() ? DivergenceHelp(session_.model_, path) : label;
-    if (label.empty()) ThrowWhereItBegan(help);
-    throw UserError("the loss of path '" + path + "' is not finite in step " +
-                        std::to_string(state_.step + 1) + " (epoch " +
-                        std::to_string(state_.epoch + 1) + ")",
-                    help);
-  }
-
-  // Does the batches since the last checkpoint again. Throws UserError unless all stays finite.
-  void ThrowWhereItBegan(const std::string& help) {
-    TrainingReplay replay(session_, replay_file_, replay_from_, *last_);
-    const auto found = FindNonFinite(*session_.engine_, replay);
-    if (!found) return;
-    throw NonFiniteError(
-        *found, session_.model_.tree.mark.file,
-        NonFiniteHelp(session_.model_, session_.options_.compile.precision, *found, help));
+    if (!state_checked_) divergence_.StateIsNotFinite(state_.step);
   }
 
   void CountAllocations() {
@@ -456,10 +442,8 @@ class TrainingRun {
   CheckpointWriter checkpoint_;
   bool state_checked_ = false;  // the state as it is now is finite
   DueWork due_;
-  // What can be run again from: the last checkpoint, or where the session began.
-  std::string replay_file_;
-  TrainingPlace replay_from_;
-  std::optional<TrainingPlace> last_;  // of the last batch
+  Divergence divergence_;
+  bool owes_evaluation_ = false;
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
   double checkpoint_seconds_ = 0;

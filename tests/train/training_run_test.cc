@@ -1,11 +1,13 @@
 // What a run of training does when something happens to it.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <sstream>
 #include <thread>
 
 #include "src/base/allocation_counter.h"
+#include "src/train/checkpoint.h"
 #include "src/train/run_folder.h"
 #include "tests/train/session_testing.h"
 
@@ -87,6 +89,29 @@ TEST(TrainingRun, LeavesOutWhatAnInterruptKeptFromBeingMeasured) {
   EXPECT_EQ(csv,
             "epoch,step,learning_rate,seconds,samples,train_loss,train_accuracy,test_loss,"
             "test_accuracy\n");
+}
+
+// The step that is under way is lost, and the checkpoint before it is whole.
+TEST(TrainingRun, EndsBetweenTwoOperators) {
+  for (const Mode mode : {Mode::kGraph, Mode::kEager}) {
+    const ModelSpec model = SmallModel({"train.checkpoint_every=2"});
+    Diagnostics diagnostics;
+    SessionOptions options;
+    options.mode = mode;
+    Session session(model, options, true, diagnostics);
+    ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+    const std::string folder = FreshFolder();
+    Interrupt interrupt(3);
+    std::atomic<int64_t> saved_step = -1;
+    RunSignals signals;
+    signals.stop_now = &interrupt.flag;
+    signals.saved_step = &saved_step;
+    EXPECT_THROW(session.Train(folder, interrupt, signals), RunStopped);
+    EXPECT_EQ(saved_step, 2);
+    std::vector<std::string> damaged;
+    EXPECT_TRUE(NewestCheckpoint(folder, damaged).ends_with("checkpoint-2.safetensors"));
+    EXPECT_TRUE(damaged.empty());
+  }
 }
 
 // A run that goes on in the midst of an epoch has the epoch's means, but the time of the rest
