@@ -53,7 +53,7 @@ std::map<ValueId, ValueId> AddGradients(Builder& builder,
 // values that were computed with a parameter before it changed, the gradients with respect to the
 // parameter before and after are added. A parameter of Path::trains that gets no gradient stays as
 // it is: a warning at its operator, where there are `diagnostics`, names what stops the gradient.
-Graph Differentiate(const Graph& forward, const AutodiffOptions& options = {},
+Graph Differentiate(Graph forward, const AutodiffOptions& options = {},
                     Diagnostics* diagnostics = nullptr);
 
 // The int64 scalar that counts steps, or updates, from 0; added as a placeholder if the graph has

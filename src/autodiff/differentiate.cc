@@ -411,7 +411,9 @@ class Differentiator {
     const auto set = [&](std::string_view field, double value) {
       const AttributeField* found = attributes.schema().Find(field);
       CGRUN_CHECK(found != nullptr) << "an optimizer without the field " << field;
-      attributes = attributes.With(*found, value);
+      if (attributes.Get(*found) != AttributeValue(value)) {
+        attributes = attributes.With(*found, value);
+      }
     };
     set("learning_rate_scale", info.learning_rate_scale);
     set("l1", info.l1);
@@ -474,9 +476,8 @@ class Differentiator {
 
 }  // namespace
 
-Graph Differentiate(const Graph& forward, const AutodiffOptions& options,
-                    Diagnostics* diagnostics) {
-  return Differentiator(forward, options, diagnostics).Run();
+Graph Differentiate(Graph forward, const AutodiffOptions& options, Diagnostics* diagnostics) {
+  return Differentiator(std::move(forward), options, diagnostics).Run();
 }
 
 ValueId StepCounter(Builder& builder, std::string_view name) {

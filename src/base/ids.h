@@ -43,6 +43,7 @@ class IdVector {
 
   size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
+  void reserve(size_t size) { items_.reserve(size); }
   void resize(size_t size, const T& value = T()) { items_.resize(size, value); }
   void clear() { items_.clear(); }
   bool contains(IdType id) const { return id.valid() && static_cast<size_t>(id.index) < size(); }

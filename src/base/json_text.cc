@@ -10,6 +10,7 @@ namespace {
 // DEL, and U+0080 to U+009F, which are a C2 and their own byte. They stand in texts alone.
 std::string WithEscapes(std::string json) {
   constexpr char kHex[] = "0123456789abcdef";
+  if (json.find('\xC2') == json.npos && json.find('\x7F') == json.npos) return json;
   std::string escaped;
   for (size_t i = 0; i < json.size(); ++i) {
     const bool wide =

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "src/base/inline_vector.h"
+
 namespace cgrun {
 
 // One dimension: `size`, times the batch size if `batch`.
@@ -30,16 +32,18 @@ inline constexpr Dim kBatchDim{1, true};
 
 class Shape {
  public:
+  using Dims = InlineVector<Dim, 4>;
+
   Shape() = default;
   Shape(std::initializer_list<Dim> dims) : dims_(dims) {}
-  explicit Shape(std::vector<Dim> dims) : dims_(std::move(dims)) {}
+  explicit Shape(std::span<const Dim> dims) : dims_(dims.begin(), dims.end()) {}
   static Shape Of(const std::vector<int64_t>& sizes);
 
   int rank() const { return static_cast<int>(dims_.size()); }
   const Dim& operator[](int axis) const { return dims_[static_cast<size_t>(axis)]; }
   Dim& operator[](int axis) { return dims_[static_cast<size_t>(axis)]; }
-  const std::vector<Dim>& dims() const { return dims_; }
-  std::vector<Dim>& dims() { return dims_; }
+  const Dims& dims() const { return dims_; }
+  Dims& dims() { return dims_; }
   auto begin() const { return dims_.begin(); }
   auto end() const { return dims_.end(); }
 
@@ -58,7 +62,7 @@ class Shape {
   std::string ToString() const;  // "[N, 1, 28, 28]"
 
  private:
-  std::vector<Dim> dims_;
+  Dims dims_;
 };
 
 // The product of sizes that come from outside: nothing where one is negative or where it does not

@@ -11,6 +11,7 @@
 #include "src/compile/lanes.h"
 #include "src/compile/model_graph.h"
 #include "src/compile/plan_entries.h"
+#include "src/compile/planned_reports.h"
 #include "src/compile/prepare_entries.h"
 #include "src/kernels/measure.h"
 #include "src/model/model_file.h"

@@ -8,6 +8,7 @@
 
 #include "src/compile/alone.h"
 #include "src/compile/plan_entries.h"
+#include "src/compile/planned_reports.h"
 #include "src/compile/prepare_entries.h"
 #include "src/plan/recompute.h"
 #include "src/plan/swap.h"

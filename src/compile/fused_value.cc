@@ -18,7 +18,7 @@ ValueId FindFusedInto(const Graph& before, ValueId value, const Graph& after) {
   const NodeId producer = before.values[value].producer;
   if (!producer.valid()) return ValueId();
   const OpId op = before.nodes[producer].op;
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(before);
+  const ReaderLists readers = Readers(before);
   IdVector<ValueId, bool> seen(before.values.size(), false);
   IdVector<ValueId, int64_t> others(before.values.size(), 0);  // of `op` on the way to a value
   std::deque<ValueId> open = {value};

@@ -73,7 +73,7 @@ std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
   }
   if (!learns) return graph;
   const PhaseTimer timer("autodiff");
-  Graph differentiated = Differentiate(*graph, autodiff, &diagnostics);
+  Graph differentiated = Differentiate(std::move(*graph), autodiff, &diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   if (kind == EntryKind::kTrain && model.train) {
     WarnOfIdlePaths(model, differentiated, diagnostics);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/base/phase_times.h"
-#include "src/compile/alone.h"
+#include "src/compile/planned_reports.h"
 #include "src/compile/recompute.h"
 #include "src/ir/op_def.h"
 #include "src/plan/recompute.h"
@@ -42,15 +44,6 @@ constexpr int kMostLower = 4;                        // arenas, each …
 constexpr int64_t kLargeGraph = 1300;                // (nodes, where that would take too long)
 constexpr int64_t kLowerParts = 128;                 // … such a part lower
 constexpr int64_t kBoundParts = 150;                 // closing a gap lowers a bound by one at most
-
-void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
-  for (size_t i = 0; i < more.size(); ++i) {
-    reports[i].rounds += more[i].rounds;
-    reports[i].changed_rounds += more[i].changed_rounds;
-    reports[i].nodes_removed += more[i].nodes_removed;
-    reports[i].seconds += more[i].seconds;
-  }
-}
 
 CompileOptions WithQuickPlanner(CompileOptions options) {
   options.layout.planner = kQuickPlanner;
@@ -98,21 +91,28 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
   const RecomputeGoal goal{options.recompute_share};
   std::vector<bool> tried(entries.size());
   while (true) {
-    const std::vector<CompiledEntry> before = entries;
-    bool changed = false;
+    std::map<size_t, CompiledEntry> others;  // in place of an entry point, as it is or as it was
     for (size_t e = 0; e < entries.size(); ++e) {
       const bool largest = layout.entries[e].transient_bytes == layout.transient_bytes;
       if (!largest || tried[e]) continue;
       tried[e] = true;
-      changed |= RecomputeAtPeak(entries[e], target, options, goal);
+      if (auto with_less = RecomputedAtPeak(entries[e], target, options, goal)) {
+        others.emplace(e, std::move(*with_less));
+      }
     }
-    if (!changed) return Packed(entries, std::move(layout), options.layout);
+    const auto exchange = [&] {
+      for (auto& [e, other] : others) std::swap(entries[e], other);
+    };
+    if (others.empty()) return Packed(entries, std::move(layout), options.layout);
+    exchange();
     MemoryLayout less = PlanOnce(entries, options.layout);
     if (less.arena_bytes >= layout.lower_bound_bytes) {
-      layout = Packed(before, std::move(layout), options.layout);
+      exchange();
+      layout = Packed(entries, std::move(layout), options.layout);
+      exchange();
     }
     if (less.arena_bytes >= layout.arena_bytes) {
-      entries = before;
+      exchange();
       return layout;
     }
     less.recompute_saved_bytes = layout.recompute_saved_bytes +
@@ -357,10 +357,10 @@ bool MayComeBelow(int64_t bytes, const MemoryLayout& layout) {
 }
 
 // The lowest of the plans in any order, each with its gap closed while that may make it the lowest.
-MemoryLayout PlanInAnyOrder(std::vector<CompiledEntry>& entries, const MemoryLayout& layout,
+MemoryLayout PlanInAnyOrder(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                             const Target& target, const CompileOptions& options) {
   std::vector<OrderedPlan> plans = PlanInOtherOrders(entries, layout, target, options);
-  MemoryLayout first = PlanLower(entries, layout, target, options);
+  MemoryLayout first = PlanLower(entries, std::move(layout), target, options);
   plans.insert(plans.begin(), {std::move(entries), std::move(first)});
   std::ranges::stable_sort(plans, {}, [](const OrderedPlan& p) { return p.layout.arena_bytes; });
   OrderedPlan* best = nullptr;
@@ -406,7 +406,7 @@ CompileOptions WithPlannerOfEffort(CompileOptions options) {
 // With what is worth it computed again; it is in the entry points, then.
 MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                const Target& target, const CompileOptions& options) {
-  if (options.arena_cap == 0) return PlanInAnyOrder(entries, layout, target, options);
+  if (options.arena_cap == 0) return PlanInAnyOrder(entries, std::move(layout), target, options);
   layout = PlanWithLess(entries, std::move(layout), target, options);
   if (layout.arena_bytes <= options.arena_cap) return layout;
   return PlanWithinCap(entries, layout, target, options);
@@ -419,24 +419,6 @@ int CountTransfers(const Graph& graph) {
 
 int CountOthers(const Graph& graph) {
   return static_cast<int>(graph.nodes.size()) - CountTransfers(graph);
-}
-
-void TellOfWorkspaces(const Graph& graph, std::vector<PassReport>& reports) {
-  for (PassReport& pass : reports) {
-    if (pass.name != kSmallerWorkspacesPass) continue;
-    pass.rounds += 1;
-    pass.changed_rounds += CountAlone(graph) > 0;
-  }
-}
-
-void AddTo(std::vector<PassReport>& reports, std::string_view name, int added, double seconds) {
-  for (PassReport& pass : reports) {
-    if (pass.name != name) continue;
-    pass.rounds += 1;
-    pass.changed_rounds += added > 0;
-    pass.nodes_removed -= added;
-    pass.seconds += seconds;
-  }
 }
 
 }  // namespace
@@ -454,18 +436,11 @@ void SetOrder(CompiledEntry& entry, const std::string& name) {
   const PhaseTimer timer("order");
   const OrderEntry* order = FindOrder(name);
   CGRUN_CHECK(order != nullptr) << "no order " << name;
-  entry.schedule = order->function(entry.graph);
-  const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
+  const Dependencies dependencies = DependenciesOf(entry.graph);
+  entry.schedule = order->function(entry.graph, dependencies);
+  const std::vector<std::string> violations =
+      VerifySchedule(entry.graph, dependencies, entry.schedule);
   CGRUN_CHECK(violations.empty()) << "order " << name << ": " << violations[0];
-}
-
-std::vector<PassReport> PlannedReports() {
-  std::vector<PassReport> reports;
-  for (const PipelineEntry& pass : Pipeline()) {
-    const bool is_planned = pass.stage == PassStage::kPlanned || pass.stage == PassStage::kOrder;
-    if (is_planned) reports.push_back({std::string(pass.name)});
-  }
-  return reports;
 }
 
 bool ClosesGaps(const CompileOptions& options) {
@@ -490,10 +465,10 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
   layout = PlanWithRecompute(entries, std::move(layout), target, options);
   const std::chrono::duration<double> seconds = Clock::now() - start;
   if (recomputes) {
-    AddTo(ran, kRematerialisePass, CountOthers(entries[0].graph) - others, seconds.count());
+    AddNodes(ran, kRematerialisePass, CountOthers(entries[0].graph) - others, seconds.count());
   }
   if (Swaps(options)) {  // the time of all three is one search
-    AddTo(ran, kSwapPass, CountTransfers(entries[0].graph) - transfers, 0);
+    AddNodes(ran, kSwapPass, CountTransfers(entries[0].graph) - transfers, 0);
   }
   if (MayWorkAlone(options)) TellOfWorkspaces(entries[0].graph, ran);
   return layout;

@@ -15,9 +15,6 @@ void SetOrder(CompiledEntry& entry, const std::string& name);
 // The layout of the entry points as they are.
 MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOptions& options);
 
-// Reports of the planned passes, and of those of orders, before they run.
-std::vector<PassReport> PlannedReports();
-
 // Whether PlanEntries looks for other choices of what runs again where a packing is larger than its
 // bound.
 bool ClosesGaps(const CompileOptions& options);

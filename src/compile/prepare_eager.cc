@@ -36,9 +36,9 @@ std::optional<std::vector<EagerGraph>> PrepareEager(const ModelSpec& model,
       if (!graph) return std::nullopt;
       graphs.emplace(request.kind, std::move(*graph));
     }
-    const Graph bound = BindBatch(graphs.at(request.kind), request.batch);
     prepared.push_back(
-        {request, SelectPlainKernels(bound, target, {options.threads}, diagnostics)});
+        {request, SelectPlainKernels(BindBatch(graphs.at(request.kind), request.batch), target,
+                                     {options.threads}, diagnostics)});
     if (diagnostics.has_errors()) return std::nullopt;
   }
   return prepared;

@@ -43,8 +43,9 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
   const Clock::time_point start = Clock::now();
   {
     const PhaseTimer timer("select");
-    entry.graph = (plain ? SelectPlainKernels : SelectKernels)(BindBatch(graph, request.batch),
-                                                               target, select, diagnostics);
+    Graph bound = BindBatch(graph, request.batch);
+    entry.graph = plain ? SelectPlainKernels(std::move(bound), target, select, diagnostics)
+                        : SelectKernels(bound, target, select, diagnostics);
   }
   if (diagnostics.has_errors()) return std::nullopt;
   if (!plain) {

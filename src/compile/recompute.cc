@@ -286,7 +286,7 @@ class Recomputer {
 
   // The peak lies elsewhere now.
   void Improve() {
-    Schedule improved = ImproveAtPeak(entry_.graph, entry_.schedule);
+    Schedule improved = ImproveAtPeak(entry_.graph, DependenciesOf(entry_.graph), entry_.schedule);
     const Peak peak = PeakOf(entry_.graph, improved);
     if (peak >= peak_) return;
     SetSchedule(std::move(improved));
@@ -302,12 +302,14 @@ class Recomputer {
 
   // The dearest first.
   void TakeNeedlessBack(const Peak& lowest) {
+    const std::vector<NodeId> dearest = DearestAgain();
+    if (dearest.empty()) return;
     const Peak most = std::max(lowest, Peak{goal_.bytes, kAnySteps});
     std::vector<NodeId> runs, swaps;
     TakeBackTrials trials(entry_.graph, entry_.schedule, BuffersOf(options_.layout),
                           options_.layout.incremental);
     int64_t nodes_left = IsQuick() ? kFewNodesTried : kMostNodesTried;
-    for (NodeId id : DearestAgain()) {
+    for (NodeId id : dearest) {
       if ((nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0) break;
       const std::vector<Bytes>* bytes = trials.Try(id);
       if (bytes == nullptr || PeakOf(*bytes) > most) continue;
@@ -399,14 +401,17 @@ void SearchFurther(CompiledEntry& entry, const Target& target, const CompileOpti
   CGRUN_CHECK(violations.empty()) << "with what is not held: " << violations[0];
 }
 
-// Tries the ways in turn; what the best one costs (Recomputer::Cost), which is in `entry` then.
-// Nothing where none lowers anything.
-std::optional<std::pair<Bytes, double>> TakeBestWay(CompiledEntry& entry, const Target& target,
-                                                    const CompileOptions& options,
-                                                    const RecomputeGoal& goal) {
-  const CompiledEntry before = entry;
-  std::optional<std::pair<Bytes, double>> least;
-  for (const std::span<const Ranking> rankings : RankingsFor(entry.graph, options, goal)) {
+// An entry point with what was taken, and what that costs (Recomputer::Cost).
+struct Way {
+  CompiledEntry entry;
+  std::pair<Bytes, double> cost;
+};
+
+// The best of the ways, which are tried in turn. Nothing where none lowers anything.
+std::optional<Way> BestWay(const CompiledEntry& before, const Target& target,
+                           const CompileOptions& options, const RecomputeGoal& goal) {
+  std::optional<Way> best;
+  for (const std::span<const Ranking> rankings : RankingsFor(before.graph, options, goal)) {
     Bytes least_of_these = std::numeric_limits<Bytes>::max();
     for (const Ranking& ranking : rankings) {
       CompiledEntry tried = before;
@@ -414,19 +419,17 @@ std::optional<std::pair<Bytes, double>> TakeBestWay(CompiledEntry& entry, const 
       if (!recomputer.Run()) continue;
       const std::pair<Bytes, double> cost = recomputer.Cost();
       least_of_these = std::min(least_of_these, cost.first);
-      if (!least || cost < *least) {
-        least = cost;
-        entry = std::move(tried);
-      }
+      if (!best || cost < best->cost) best = Way{std::move(tried), cost};
       // What does not fit in one way hardly does in another.
       if (goal.bytes > 0 && least_of_these > goal.bytes) break;
     }
   }
-  if (least && goal.nodes_searched > 0 && least->first <= goal.bytes) {
-    SearchFurther(entry, target, options, goal);
-    least->second = SecondsForLess(entry.graph) + SecondsWaited(entry.graph, entry.schedule);
+  if (best && goal.nodes_searched > 0 && best->cost.first <= goal.bytes) {
+    SearchFurther(best->entry, target, options, goal);
+    best->cost.second =
+        SecondsForLess(best->entry.graph) + SecondsWaited(best->entry.graph, best->entry.schedule);
   }
-  return least;
+  return best;
 }
 
 }  // namespace
@@ -443,29 +446,37 @@ bool MayWorkAlone(const CompileOptions& options) {
 // Where the goal is missed, everything that lowers anything was taken, whatever time it takes: as
 // low a peak is the goal again, for the quickest way there. Not where that would take long, and an
 // answer is waited for; nor where tensors are swapped, whose ways are many already.
-bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
-                     const RecomputeGoal& goal) {
+std::optional<CompiledEntry> RecomputedAtPeak(const CompiledEntry& entry, const Target& target,
+                                              const CompileOptions& options,
+                                              const RecomputeGoal& goal) {
   const PhaseTimer timer("recompute");
   constexpr size_t kFewNodes = 300;
   constexpr int64_t kFewNodesSearched = 1'000'000;
-  const CompiledEntry before = entry;
-  const auto least = TakeBestWay(entry, target, options, goal);
-  if (!least || !goal.is_final || least->first <= goal.bytes || CountSwaps(entry.graph) > 0) {
-    return least.has_value();
+  std::optional<Way> best = BestWay(entry, target, options, goal);
+  if (!best) return std::nullopt;
+  const bool is_reached = !goal.is_final || best->cost.first <= goal.bytes;
+  if (!is_reached && CountSwaps(best->entry.graph) == 0) {
+    CompileOptions in_full = options;
+    in_full.swap.reset();
+    RecomputeGoal as_low = goal;
+    as_low.bytes = best->cost.first;
+    if (options.effort == PlanEffort::kQuick) {
+      in_full.effort = PlanEffort::kFull;
+      as_low.nodes_searched = kFewNodesSearched;
+    }
+    if (options.effort != PlanEffort::kQuick || entry.graph.nodes.size() <= kFewNodes) {
+      std::optional<Way> again = BestWay(entry, target, in_full, as_low);
+      if (again && again->cost < best->cost) best = std::move(again);
+    }
   }
-  CompileOptions in_full = options;
-  in_full.swap.reset();
-  RecomputeGoal as_low = goal;
-  as_low.bytes = least->first;
-  if (options.effort == PlanEffort::kQuick) {
-    if (before.graph.nodes.size() > kFewNodes) return true;
-    in_full.effort = PlanEffort::kFull;
-    as_low.nodes_searched = kFewNodesSearched;
-  }
-  CompiledEntry again = before;
-  const auto found = TakeBestWay(again, target, in_full, as_low);
-  if (found && *found < *least) entry = std::move(again);
-  return true;
+  return std::move(best->entry);
+}
+
+bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                     const RecomputeGoal& goal) {
+  std::optional<CompiledEntry> recomputed = RecomputedAtPeak(entry, target, options, goal);
+  if (recomputed) entry = std::move(*recomputed);
+  return recomputed.has_value();
 }
 
 bool HoldWhatFits(CompiledEntry& entry, const Target& target, const CompileOptions& options,

@@ -3,6 +3,7 @@
 #ifndef CGRUN_COMPILE_RECOMPUTE_H_
 #define CGRUN_COMPILE_RECOMPUTE_H_
 
+#include <optional>
 #include <string_view>
 
 #include "src/compile/compile.h"
@@ -30,11 +31,16 @@ struct RecomputeGoal {
   bool is_final = false;       // what misses it is taken all the same, and is to be quick
 };
 
-// Has the entry point compute again, right before its later readers, what its schedule would hold
-// at the peak: the least of it with which the peak is as low as the goal, or as low as it gets.
-// Where it may, and the options name a folder, swaps of tensors compete with that; on the way to a
-// final goal smaller workspaces do.
-// Results do not change by a bit. False where that lowers nothing.
+// The entry point as it computes again, right before its later readers, what its schedule would
+// hold at the peak: the least of it with which the peak is as low as the goal, or as low as it
+// gets. Where it may, and the options name a folder, swaps of tensors compete with that; on the way
+// to a final goal smaller workspaces do. Results do not change by a bit. Nothing where that lowers
+// nothing.
+std::optional<CompiledEntry> RecomputedAtPeak(const CompiledEntry& entry, const Target& target,
+                                              const CompileOptions& options,
+                                              const RecomputeGoal& goal);
+
+// The same, of which the entry point becomes what there is; false where there is nothing.
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal);
 

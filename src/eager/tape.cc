@@ -159,7 +159,7 @@ class TapeMaker {
 }  // namespace
 
 std::vector<NodeId> ProgramOrder(const Graph& graph) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  const ReaderLists readers = Readers(graph);
   IdVector<NodeId, int> missing(graph.nodes.size());
   for (ValueId value : graph.values.ids()) {
     if (!graph.values[value].producer.valid()) continue;

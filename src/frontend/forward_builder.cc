@@ -79,7 +79,7 @@ class ForwardBuilder {
       }
       std::vector<Dim> dims = {kBatchDim};
       for (const Dim& dim : input.shape.value) dims.push_back(dim);
-      const TensorType type{input.type.value, Shape(std::move(dims))};
+      const TensorType type{input.type.value, Shape(dims)};
       if (IsFloat(type.dtype) && type.dtype != options_.precision &&
           !IsWidened(type.dtype, options_)) {
         const std::string wanted(Name(options_.precision));

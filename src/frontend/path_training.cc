@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "src/frontend/attribute_parser.h"
@@ -65,9 +66,10 @@ std::vector<std::string> OwnersOf(const ModelSpec& model) {
 
 void CollectFrom(const std::vector<ValueId>& parameters, Graph& graph,
                  std::vector<ValueId>& trains) {
+  std::unordered_set<ValueId> known(trains.begin(), trains.end());
   for (const ValueId parameter : parameters) {
-    const bool is_new = std::ranges::find(trains, parameter) == trains.end();
-    if (graph.parameters.at(parameter).trainable && is_new) trains.push_back(parameter);
+    if (!graph.parameters.at(parameter).trainable) continue;
+    if (known.insert(parameter).second) trains.push_back(parameter);
   }
 }
 

@@ -173,7 +173,7 @@ std::string HeaderBytes(DType dtype, const Shape& shape, size_t least = 0) {
 Shape WithRows(const Shape& row, int64_t rows) {
   std::vector<Dim> dims = {rows};
   dims.insert(dims.end(), row.begin(), row.end());
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 }  // namespace

@@ -56,22 +56,27 @@ std::string Words(const std::vector<std::string>& choices) {
   return out;
 }
 
-}  // namespace
-
-std::string FaultOf(const AttributeField& field, const AttributeValue& value) {
-  const std::string name = "`" + field.name + "` must be ";
-  const std::string given = ", not " + ToString(value);
+// What a value has to be and is not; empty where nothing is wrong.
+std::string WantedInstead(const AttributeField& field, const AttributeValue& value) {
   for (double number : NumbersOf(value)) {
     if (field.allow_same && number == -1) continue;
-    if (number != number) return name + "a number" + given;
-    if (number < field.minimum) return name + RangeText(field.minimum, kNoBound) + given;
-    if (number > field.maximum) return name + RangeText(-kNoBound, field.maximum) + given;
+    if (number != number) return "a number";
+    if (number < field.minimum) return RangeText(field.minimum, kNoBound);
+    if (number > field.maximum) return RangeText(-kNoBound, field.maximum);
   }
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr || field.choices.empty()) return "";
   const bool known =
       std::find(field.choices.begin(), field.choices.end(), *word) != field.choices.end();
-  return known ? "" : name + "one of " + Words(field.choices) + given;
+  return known ? "" : "one of " + Words(field.choices);
+}
+
+}  // namespace
+
+std::string FaultOf(const AttributeField& field, const AttributeValue& value) {
+  const std::string wanted = WantedInstead(field, value);
+  if (wanted.empty()) return "";
+  return "`" + field.name + "` must be " + wanted + ", not " + ToString(value);
 }
 
 const AttributeField* AttributeSchema::Find(std::string_view name) const {
@@ -86,6 +91,17 @@ const AttributeSchema& NoAttributes::Schema() {
   return schema;
 }
 
+namespace {
+
+const Attributes& SharedNone() {
+  static const Attributes none = Attributes::Of(NoAttributes());
+  return none;
+}
+
+}  // namespace
+
+Attributes::Attributes() : Attributes(SharedNone()) {}
+
 Attributes Attributes::With(const AttributeField& field, const AttributeValue& value) const {
   std::shared_ptr<void> copy = schema_->Clone(data_.get());
   field.set(copy.get(), value);
@@ -99,6 +115,41 @@ Attributes Attributes::Bind(int64_t batch) const {
     bound = bound.With(field, std::get<Shape>(Get(field)).Bind(batch));
   }
   return bound;
+}
+
+namespace {
+
+uint64_t Mixed(uint64_t hash, uint64_t item) {
+  constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
+  hash = (hash ^ item) * kMultiplier;
+  return hash ^ (hash >> 32);
+}
+
+struct Hasher {
+  uint64_t operator()(bool v) const { return v; }
+  uint64_t operator()(int64_t v) const { return static_cast<uint64_t>(v); }
+  uint64_t operator()(double v) const { return std::hash<double>()(v); }  // one for 0 and −0
+  uint64_t operator()(const std::string& v) const { return std::hash<std::string>()(v); }
+  uint64_t operator()(DType v) const { return static_cast<uint64_t>(v); }
+  uint64_t operator()(const Dim& v) const {
+    return Mixed(static_cast<uint64_t>(v.size), static_cast<uint64_t>(v.batch));
+  }
+  template <class List>
+  uint64_t operator()(const List& v) const {
+    uint64_t hash = static_cast<uint64_t>(std::distance(v.begin(), v.end()));
+    for (const auto& item : v) hash = Mixed(hash, (*this)(item));
+    return hash;
+  }
+};
+
+}  // namespace
+
+uint64_t Attributes::Hash() const {
+  uint64_t hash = 0;
+  for (const AttributeField& field : schema_->fields()) {
+    hash = Mixed(hash, std::visit(Hasher(), Get(field)));
+  }
+  return hash;
 }
 
 std::string Attributes::ToString() const {

@@ -165,7 +165,8 @@ struct NoAttributes {
 // An immutable attribute struct of any operator. Copies share it.
 class Attributes {
  public:
-  Attributes() : Attributes(Of(NoAttributes())) {}
+  // Those of an operator that has none; all share one struct.
+  Attributes();
 
   // T has `static const AttributeSchema& Schema()`.
   template <class T>
@@ -189,6 +190,9 @@ class Attributes {
   Attributes With(const AttributeField& field, const AttributeValue& value) const;
   // Every shape field bound to a batch size.
   Attributes Bind(int64_t batch) const;
+
+  // Equal attributes have one hash.
+  uint64_t Hash() const;
 
   // Fields that differ from the default: "kernel=[5, 5] filters=20".
   std::string ToString() const;

@@ -2,6 +2,9 @@
 #include "src/ir/builder.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
+#include <utility>
 
 #include "src/base/check.h"
 
@@ -10,6 +13,7 @@ namespace {
 
 std::vector<TensorType> TypesOf(const Graph& graph, const std::vector<ValueId>& ids) {
   std::vector<TensorType> types;
+  types.reserve(ids.size());
   for (ValueId id : ids) types.push_back(graph.values[id].type);
   return types;
 }
@@ -68,31 +72,73 @@ std::string CastHelp(const Graph& graph, OpId op, const Attributes& attributes,
 
 }  // namespace
 
-Builder::Builder(Graph& graph) : graph_(graph) {
-  names_.reserve(graph.values.size() + graph.nodes.size());
-  for (ValueId id : graph.values.ids()) names_.emplace(graph.values[id].name, id);
-  for (const Node& node : graph.nodes) names_.emplace(node.name, ValueId());
+NameTable::NameTable(const Graph& graph) {
+  Grow(std::bit_ceil(2 * (graph.values.size() + graph.nodes.size()) + 16));
+  for (ValueId id : graph.values.ids()) Insert(graph.values[id].name, id);
+  for (const Node& node : graph.nodes) Insert(node.name);
+}
+
+bool NameTable::Insert(std::string_view name, ValueId value) {
+  if (2 * (taken_ + 1) > slots_.size()) Grow(2 * slots_.size());
+  const uint64_t hash = std::hash<std::string_view>()(name);
+  Slot& slot = slots_[PlaceOf(hash)];
+  if (slot.is_taken) return false;
+  slot = {hash, value, true};
+  ++taken_;
+  return true;
+}
+
+ValueId& NameTable::At(std::string_view name) {
+  Slot& slot = slots_[PlaceOf(std::hash<std::string_view>()(name))];
+  CGRUN_CHECK(slot.is_taken) << name << " was not given";
+  return slot.value;
+}
+
+const ValueId* NameTable::Find(std::string_view name) const {
+  const Slot& slot = slots_[PlaceOf(std::hash<std::string_view>()(name))];
+  return slot.is_taken ? &slot.value : nullptr;
+}
+
+size_t NameTable::PlaceOf(uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  size_t place = hash & mask;
+  while (slots_[place].is_taken && slots_[place].hash != hash) place = (place + 1) & mask;
+  return place;
+}
+
+void NameTable::Grow(size_t slots) {
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots));
+  for (const Slot& slot : before) {
+    if (slot.is_taken) slots_[PlaceOf(slot.hash)] = slot;
+  }
+}
+
+Builder::Builder(Graph& graph) : graph_(graph) {}
+
+NameTable& Builder::names() {
+  if (!names_) names_.emplace(graph_);
+  return *names_;
 }
 
 std::string Builder::UniqueName(std::string_view wish) {
   std::string name(wish);
-  if (names_.emplace(name, ValueId()).second) return name;
+  if (names().Insert(name)) return name;
   int& suffix = last_suffix_.emplace(name, 1).first->second;  // up to there all are taken
   do {
     name = std::string(wish) + "." + std::to_string(++suffix);
-  } while (!names_.emplace(name, ValueId()).second);
+  } while (!names().Insert(name));
   return name;
 }
 
-ValueId Builder::FindValue(std::string_view name) const {
-  const auto found = names_.find(std::string(name));
-  return found == names_.end() ? ValueId() : found->second;
+ValueId Builder::FindValue(std::string_view name) {
+  const ValueId* found = names().Find(name);
+  return found == nullptr ? ValueId() : *found;
 }
 
 ValueId Builder::Add(Value value) {
-  const auto named = names_.find(value.name);
-  named->second = graph_.values.push_back(std::move(value));
-  return named->second;
+  ValueId& named = names().At(value.name);
+  named = graph_.values.push_back(std::move(value));
+  return named;
 }
 
 ValueId Builder::AddSource(Role role, Zone zone, TensorType type, std::string_view name,

@@ -2,6 +2,7 @@
 #ifndef CGRUN_IR_BUILDER_H_
 #define CGRUN_IR_BUILDER_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,35 @@
 #include "src/ir/op_def.h"
 
 namespace cgrun {
+
+// The names of a graph, by a hash of 64 bits. Two names of one hash, a chance of one in 2⁶⁴, count
+// as one: the second to come gets a suffix that it would not need.
+class NameTable {
+ public:
+  explicit NameTable(const Graph& graph);
+
+  // False where the name is there.
+  bool Insert(std::string_view name, ValueId value = {});
+  // The value of a name that is there; invalid where that is of a node alone, or not used yet.
+  ValueId& At(std::string_view name);
+  // Null where there is no such name.
+  const ValueId* Find(std::string_view name) const;
+
+ private:
+  struct Slot {
+    uint64_t hash = 0;
+    ValueId value;
+    bool is_taken = false;
+  };
+
+  // The slot of a name, or the free one that it would take.
+  size_t PlaceOf(uint64_t hash) const;
+  void Grow(size_t slots);
+
+  std::vector<Slot>
+      slots_;  // a power of two, at most half of them taken; searched from the hash on
+  size_t taken_ = 0;
+};
 
 class Builder {
  public:
@@ -47,7 +77,7 @@ class Builder {
   std::string UniqueName(std::string_view wish);
 
   // As Graph::FindValue, without a search, for a graph whose values no one else names.
-  ValueId FindValue(std::string_view name) const;
+  ValueId FindValue(std::string_view name);
 
   Graph& graph() { return graph_; }
 
@@ -61,8 +91,11 @@ class Builder {
   // Whether the same was said of the same place: a network can be used several times.
   bool WasTold(const SourceMark& mark, const std::string& message);
 
+  // Those of the graph, from the first time on that it is asked for.
+  NameTable& names();
+
   Graph& graph_;
-  std::unordered_map<std::string, ValueId> names_;    // invalid where no value has the name
+  std::optional<NameTable> names_;
   std::unordered_map<std::string, int> last_suffix_;  // of each wish that was taken
   std::unordered_set<std::string> told_;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <queue>
 #include <span>
 
@@ -96,62 +95,47 @@ ValueId Graph::FindValue(std::string_view value_name) const {
   return ValueId();
 }
 
-IdVector<ValueId, std::vector<NodeId>> Readers(const Graph& graph) {
-  IdVector<ValueId, std::vector<NodeId>> readers(graph.values.size());
-  for (NodeId node : graph.nodes.ids()) {
-    for (ValueId input : graph.nodes[node].inputs) {
-      std::vector<NodeId>& of_input = readers[input];
-      if (of_input.empty() || of_input.back() != node) of_input.push_back(node);
+ReaderLists Readers(const Graph& graph) {
+  ReaderLists readers(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    for (ValueId input : node.inputs) readers.Count(input);
+  }
+  readers.Allot();
+  for (NodeId id : graph.nodes.ids()) {
+    for (ValueId input : graph.nodes[id].inputs) {
+      const std::span<const NodeId> so_far = readers[input];
+      if (so_far.empty() || so_far.back() != id) readers.Add(input, id);
     }
   }
   return readers;
 }
 
-namespace {
-
-// The nodes that read each value, one after another in one vector: every pass asks for an order,
-// and a vector for each value would take most of its time. A node that reads a value twice stands
-// twice.
-class FlatReaders {
- public:
-  explicit FlatReaders(const Graph& graph) : begin_(graph.values.size() + 1) {
-    const auto place = [](ValueId value) { return static_cast<size_t>(value.index); };
-    for (const Node& node : graph.nodes) {
-      for (ValueId input : node.inputs) ++begin_[place(input)];
-    }
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    readers_.resize(begin_.back());
-    for (NodeId id : graph.nodes.ids()) {
-      for (ValueId input : graph.nodes[id].inputs) readers_[--begin_[place(input)]] = id;
-    }
-  }
-
-  std::span<const NodeId> operator[](ValueId value) const {
-    const auto i = static_cast<size_t>(value.index);
-    return std::span(readers_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
-  }
-
- private:
-  std::vector<size_t> begin_;  // of each value's readers, and the end
-  std::vector<NodeId> readers_;
-};
-
-}  // namespace
-
-std::vector<NodeId> TopologicalOrder(const Graph& graph) {
-  const FlatReaders readers(graph);
-  IdVector<NodeId, int> missing(graph.nodes.size());
-  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+bool IsInOrder(const Graph& graph) {
   for (NodeId id : graph.nodes.ids()) {
     for (ValueId input : graph.nodes[id].inputs) {
-      missing[id] += graph.values[input].producer.valid();
+      if (graph.values[input].producer >= id) return false;
     }
   }
+  return true;
+}
+
+std::vector<NodeId> TopologicalOrder(const Graph& graph) {
+  std::vector<NodeId> order;
+  order.reserve(graph.nodes.size());
+  if (IsInOrder(graph)) {
+    for (NodeId id : graph.nodes.ids()) order.push_back(id);
+    return order;
+  }
+  const ReaderLists readers = Readers(graph);
+  IdVector<NodeId, int> missing(graph.nodes.size());
+  for (ValueId value : graph.values.ids()) {
+    if (!graph.values[value].producer.valid()) continue;
+    for (NodeId reader : readers[value]) ++missing[reader];
+  }
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   for (NodeId id : graph.nodes.ids()) {
     if (missing[id] == 0) ready.push(id);
   }
-  std::vector<NodeId> order;
-  order.reserve(graph.nodes.size());
   while (!ready.empty()) {
     const NodeId node = ready.top();
     ready.pop();
@@ -186,8 +170,11 @@ void Replace(std::vector<ValueId>& ids, const IdVector<ValueId, ValueId>& renumb
 template <class T>
 void RenumberKeys(std::map<ValueId, T>& items, const IdVector<ValueId, ValueId>& renumbered) {
   std::map<ValueId, T> kept;
-  for (auto& [id, item] : items) {
-    if (renumbered[id].valid()) kept.emplace(renumbered[id], std::move(item));
+  for (auto it = items.begin(); it != items.end();) {
+    auto item = items.extract(it++);
+    if (!renumbered[item.key()].valid()) continue;
+    item.key() = renumbered[item.key()];
+    kept.insert(kept.end(), std::move(item));  // the order stays
   }
   items = std::move(kept);
 }
@@ -211,6 +198,7 @@ IdVector<NodeId, NodeId> Compact(Graph& graph, const IdVector<NodeId, bool>& kee
   const IdVector<NodeId, NodeId> new_node = Renumber(keep_node);
   const IdVector<ValueId, ValueId> new_value = Renumber(keep_value);
   IdVector<NodeId, Node> nodes;
+  nodes.reserve(graph.nodes.size());
   for (NodeId id : graph.nodes.ids()) {
     if (!keep_node[id]) continue;
     Node node = std::move(graph.nodes[id]);
@@ -220,6 +208,7 @@ IdVector<NodeId, NodeId> Compact(Graph& graph, const IdVector<NodeId, bool>& kee
     nodes.push_back(std::move(node));
   }
   IdVector<ValueId, Value> values;
+  values.reserve(graph.values.size());
   for (ValueId id : graph.values.ids()) {
     if (!keep_value[id]) continue;
     Value value = std::move(graph.values[id]);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/flat_lists.h"
 #include "src/base/host_tensor.h"
 #include "src/base/ids.h"
 #include "src/ir/signature.h"
@@ -178,8 +179,15 @@ struct Graph {
   int64_t BytesOf(ValueId id) const { return ByteSize(values[id].type, values[id].layout); }
 };
 
-// For each value, the nodes that read it, in id order; a node that reads it twice stands once.
-IdVector<ValueId, std::vector<NodeId>> Readers(const Graph& graph);
+// For each value, the nodes that read it.
+using ReaderLists = FlatLists<ValueId, NodeId>;
+
+// In id order; a node that reads a value twice stands once.
+ReaderLists Readers(const Graph& graph);
+
+// Whether each node has a larger id than those whose results it reads: then the order of ids is a
+// topological one.
+bool IsInOrder(const Graph& graph);
 
 // A topological order of the nodes that prefers small ids (the order in which they were built).
 // Fails a check on a cycle, which VerifyGraph reports first.

@@ -84,7 +84,8 @@ class Verifier {
 
   // Kahn's algorithm without TopologicalOrder, which checks.
   void CheckAcyclic() {
-    const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph_);
+    if (IsInOrder(graph_)) return;
+    const ReaderLists readers = Readers(graph_);
     IdVector<NodeId, int> missing(graph_.nodes.size());
     for (ValueId value : graph_.values.ids()) {
       if (!graph_.values[value].producer.valid()) continue;

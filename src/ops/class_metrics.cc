@@ -48,7 +48,7 @@ bool CheckClasses(InferContext& context) {
     context.Fail("needs floating-point logits [N, classes], not " + context.input(0).ToString());
     return false;
   }
-  std::vector<Dim> wanted = logits.dims();
+  Shape::Dims wanted = logits.dims();
   wanted.erase(wanted.begin() + 1);
   if (IsIndex(context.dtype(1)) && context.shape(1) == Shape(wanted)) return true;
   context.Fail("needs labels of an integer type and of shape " + Shape(wanted).ToString() +

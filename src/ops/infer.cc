@@ -36,7 +36,7 @@ std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
     batch_dims += dims[static_cast<size_t>(i)].batch;
   }
   if (batch_dims > 1) return std::nullopt;
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 std::vector<TensorType> InferBroadcast(InferContext& context) {

@@ -140,6 +140,8 @@ std::string_view NameOf(OpId op) { return GetOpDef(op).name; }
 
 NodeSignature SignatureOf(const Graph& graph, const Node& node) {
   NodeSignature signature{node.op, node.attributes, {}, {}, node.body};
+  signature.inputs.reserve(node.inputs.size());
+  signature.outputs.reserve(node.outputs.size());
   for (ValueId id : node.inputs) signature.inputs.push_back(graph.values[id].type);
   for (ValueId id : node.outputs) signature.outputs.push_back(graph.values[id].type);
   return signature;

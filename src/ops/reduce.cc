@@ -29,7 +29,7 @@ Shape ReducedShape(const Shape& shape, const std::vector<int>& axes, bool keep_d
     if (!reduced) dims.push_back(shape[axis]);
     if (reduced && keep_dims) dims.push_back(Dim(1));
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 ValueId ReduceToShape(GradientContext& context, ValueId gradient, Shape shape) {

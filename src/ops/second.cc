@@ -25,6 +25,7 @@ SecondNode SecondOf(const Node& node) {
 NodeSignature SignatureOfSecond(const Graph& graph, const Node& node, const SecondNode& second) {
   NodeSignature signature{
       second.op, second.attributes, {}, {graph.values[node.outputs[0]].type}, {}};
+  signature.inputs.reserve(second.inputs.size());
   for (ValueId input : second.inputs) signature.inputs.push_back(graph.values[input].type);
   return signature;
 }

@@ -32,7 +32,7 @@ bool CheckLogits(InferContext& context) {
     context.Fail("needs floating-point logits [N, classes], not " + context.input(0).ToString());
     return false;
   }
-  std::vector<Dim> wanted = logits.dims();
+  Shape::Dims wanted = logits.dims();
   wanted.erase(wanted.begin() + 1);
   const size_t weights = context.attributes<SoftmaxCrossEntropyAttributes>().class_weights.size();
   if (weights != 0 && static_cast<int64_t>(weights) != logits[1].size) {

@@ -41,7 +41,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   }
   std::vector<Dim> dims;
   for (int axis : perm) dims.push_back(x[axis]);
-  return {{context.dtype(0), Shape(std::move(dims))}};
+  return {{context.dtype(0), Shape(dims)}};
 }
 
 void Gradient(GradientContext& context) {

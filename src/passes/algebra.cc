@@ -372,13 +372,14 @@ constexpr AlgebraRule kRules[] = {
 
 // What is dead is left to dead code.
 bool ApplyFirst(std::span<const AlgebraRule> rules, bool inexact, Rewriter& rewriter, NodeId id) {
-  const Node node = rewriter.graph().nodes[id];
-  const auto applies = [&](const AlgebraRule& rule) {
-    return rule.op == node.op && (rule.exact || inexact) && rule.apply(rewriter, node);
-  };
+  const Node& found = rewriter.graph().nodes[id];
   const bool has_rule =
-      std::ranges::any_of(rules, [&](const AlgebraRule& rule) { return rule.op == node.op; });
-  return has_rule && rewriter.IsRead(node.outputs[0]) && std::ranges::any_of(rules, applies);
+      std::ranges::any_of(rules, [&](const AlgebraRule& rule) { return rule.op == found.op; });
+  if (!has_rule || !rewriter.IsRead(found.outputs[0])) return false;
+  const Node node = found;  // rules add nodes
+  return std::ranges::any_of(rules, [&](const AlgebraRule& rule) {
+    return rule.op == node.op && (rule.exact || inexact) && rule.apply(rewriter, node);
+  });
 }
 
 }  // namespace

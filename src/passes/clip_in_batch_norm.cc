@@ -34,6 +34,8 @@ class Fuser {
 
  private:
   void Fuse(NodeId clip_id) {
+    const OpId op = graph_.nodes[clip_id].op;
+    if (op != OpId::relu && op != OpId::clip) return;
     const Node clip = graph_.nodes[clip_id];
     const std::optional<ClipAttributes> bounds =
         ClipBoundsOf(clip.op, clip.attributes, OpId::relu, OpId::clip);
@@ -96,7 +98,9 @@ class Fuser {
 }  // namespace
 
 bool ClipInBatchNorm(Graph& graph, const PassContext& context) {
-  return Fuser(graph, context).Run();
+  const bool has_norm = std::ranges::any_of(
+      graph.nodes, [](const Node& node) { return node.op == OpId::batch_norm; });
+  return has_norm && Fuser(graph, context).Run();
 }
 
 }  // namespace cgrun::passes

@@ -2,9 +2,12 @@
 // once; equal constants are kept once. Random operators differ in their key, updates are never
 // merged.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "src/ir/op_def.h"
 #include "src/passes/pass.h"
@@ -13,13 +16,73 @@
 namespace cgrun::passes {
 namespace {
 
-using NodeKey = std::tuple<OpId, std::string, std::vector<ValueId>>;
+// The first of the nodes that compute the same, by a hash of what tells them apart.
+class FirstNodes {
+ public:
+  explicit FirstNodes(const Graph& graph)
+      : graph_(graph), slots_(std::bit_ceil(2 * graph.nodes.size() + 2)) {}
 
-NodeKey KeyOf(const Node& node) {
-  std::vector<ValueId> inputs = node.inputs;
-  if (GetOpDef(node.op).commutative) std::sort(inputs.begin(), inputs.begin() + 2);
-  return {node.op, node.attributes.ToString(), std::move(inputs)};
-}
+  // The first node that computes the same as this one, which is that from now on if there is none.
+  // The inputs of nodes that were given do not change any more.
+  NodeId FirstLike(NodeId id) {
+    const Key key(graph_.nodes[id]);
+    const size_t mask = slots_.size() - 1;
+    for (size_t place = key.hash & mask;; place = (place + 1) & mask) {
+      Slot& slot = slots_[place];
+      if (!slot.node.valid()) {
+        slot = {key.hash, id};
+        return id;
+      }
+      if (slot.hash == key.hash && Key(graph_.nodes[slot.node]) == key) return slot.node;
+    }
+  }
+
+ private:
+  // A node as others can be like it: of a commutative operator the first two inputs are sorted.
+  struct Key {
+    explicit Key(const Node& of) : node(of) {
+      if (of.inputs.size() >= 2) {
+        front = {of.inputs[0], of.inputs[1]};
+        if (GetOpDef(of.op).commutative) front = std::minmax(of.inputs[0], of.inputs[1]);
+      }
+      const auto add = [this](uint64_t item) {
+        constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
+        hash = (hash ^ item) * kMultiplier;
+        hash ^= hash >> 32;
+      };
+      add(static_cast<uint64_t>(of.op));
+      add(of.attributes.Hash());
+      add(of.inputs.size());
+      for (size_t i = 0; i < of.inputs.size(); ++i) add(static_cast<uint64_t>(Input(i).index));
+    }
+
+    ValueId Input(size_t i) const {
+      if (node.inputs.size() < 2 || i > 1) return node.inputs[i];
+      return i == 0 ? front.first : front.second;
+    }
+
+    friend bool operator==(const Key& a, const Key& b) {
+      if (a.node.op != b.node.op || a.node.inputs.size() != b.node.inputs.size()) return false;
+      for (size_t i = 0; i < a.node.inputs.size(); ++i) {
+        if (a.Input(i) != b.Input(i)) return false;
+      }
+      // As texts, which tell 0 from −0.
+      return a.node.attributes.ToString() == b.node.attributes.ToString();
+    }
+
+    const Node& node;
+    std::pair<ValueId, ValueId> front;
+    uint64_t hash = 0;
+  };
+
+  struct Slot {
+    uint64_t hash = 0;
+    NodeId node;  // invalid: the slot is free
+  };
+
+  const Graph& graph_;
+  std::vector<Slot> slots_;  // a power of two, at most half of them taken
+};
 
 bool CanMerge(const Node& node) {
   return node.op != OpId::fused && !node.again_of.valid() && node.phase != Phase::kUpdate &&
@@ -47,13 +110,13 @@ bool MergeConstants(Rewriter& rewriter) {
 bool MergeCommonSubexpressions(Graph& graph, const PassContext&) {
   Rewriter rewriter(graph);
   bool changed = MergeConstants(rewriter);
-  std::map<NodeKey, NodeId> first;
+  FirstNodes first(graph);
   for (NodeId id : TopologicalOrder(graph)) {
     const Node& node = graph.nodes[id];
     if (!CanMerge(node)) continue;
-    const auto [it, is_new] = first.emplace(KeyOf(node), id);
-    if (is_new) continue;
-    const std::vector<ValueId>& originals = graph.nodes[it->second].outputs;
+    const NodeId like = first.FirstLike(id);
+    if (like == id) continue;
+    const std::vector<ValueId>& originals = graph.nodes[like].outputs;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       changed |= rewriter.IsRead(node.outputs[i]);
       rewriter.ReplaceUses(node.outputs[i], originals[i]);

@@ -34,11 +34,14 @@ bool IsRead(const Rewriter& rewriter, const Node& node) {
 }  // namespace
 
 bool FoldConstants(Graph& graph, const PassContext& context) {
+  // As long as none of these can be folded, none that reads one can.
+  const auto can_fold = [&](const Node& node) { return CanFold(graph, node); };
+  if (std::ranges::none_of(graph.nodes, can_fold)) return false;
   Rewriter rewriter(graph);
   bool changed = false;
   for (NodeId id : TopologicalOrder(graph)) {
+    if (!CanFold(graph, graph.nodes[id]) || !IsRead(rewriter, graph.nodes[id])) continue;
     const Node node = graph.nodes[id];
-    if (!CanFold(graph, node) || !IsRead(rewriter, node)) continue;
     std::vector<HostTensor> inputs;
     for (ValueId input : node.inputs) inputs.push_back(graph.constants.at(input));
     const auto outputs = context.target.Evaluate(SignatureOf(graph, node), inputs);

@@ -85,7 +85,7 @@ class GraphMark {
     if (!value.layout.IsPlain()) Add(value.layout.ToString());
   }
   void Add(const Node& node) {
-    Add(static_cast<int>(node.op), static_cast<int>(node.phase), node.attributes.ToString());
+    Add(static_cast<int>(node.op), static_cast<int>(node.phase), node.attributes.Hash());
     for (ValueId input : node.inputs) Add(input.index);
     for (ValueId output : node.outputs) Add(output.index);
     if (node.kernel) Add(node.kernel->kernel, node.kernel->workspace_bytes);

@@ -68,6 +68,9 @@ void Swap(Graph& graph, Builder& names, const Match& match) {
 }  // namespace
 
 bool ReluBeforePoolGrad(Graph& graph, const PassContext&) {
+  const bool has_pool = std::ranges::any_of(
+      graph.nodes, [](const Node& node) { return node.op == OpId::max_pool_grad; });
+  if (!has_pool) return false;
   const GraphReaders readers(graph);
   Builder names(graph);
   bool changed = false;

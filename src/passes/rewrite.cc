@@ -43,7 +43,7 @@ Node Joined(const Node& producer, const Node& reader) {
 
 // The pairs that a producer makes with its readers; nothing where one does not fit.
 std::optional<FusedPairs> Fused(const Graph& graph, const Node& producer,
-                                const std::vector<NodeId>& readers, const PairFusion& fusion) {
+                                std::span<const NodeId> readers, const PairFusion& fusion) {
   FusedPairs pairs{producer, {}, {}};
   for (const NodeId id : readers) {
     const Node& reader = graph.nodes[id];
@@ -140,7 +140,7 @@ bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& contex
   for (NodeId id : TopologicalOrder(graph)) {
     const Node& producer = graph.nodes[id];
     if (producer.outputs.size() != 1 || !readers.IsInternal(producer.outputs[0])) continue;
-    const std::vector<NodeId>& of_result = readers[producer.outputs[0]];
+    const std::span<const NodeId> of_result = readers[producer.outputs[0]];
     if (of_result.empty() || (of_result.size() > 1 && !fusion.several)) continue;
     const std::optional<FusedPairs> pairs = Fused(graph, producer, of_result, fusion);
     if (!pairs || !fusion.pays(graph, *pairs, context)) continue;

@@ -3,6 +3,7 @@
 #define CGRUN_PASSES_REWRITE_H_
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "src/ir/graph.h"
@@ -14,7 +15,7 @@ namespace cgrun {
 struct GraphReaders {
   explicit GraphReaders(const Graph& graph);
 
-  const std::vector<NodeId>& operator[](ValueId value) const { return nodes[value]; }
+  std::span<const NodeId> operator[](ValueId value) const { return nodes[value]; }
   // Nothing outside the graph's nodes reads the value.
   bool IsInternal(ValueId value) const { return !outside[value]; }
   // The node alone reads it.
@@ -22,8 +23,8 @@ struct GraphReaders {
     return IsInternal(value) && nodes[value].size() == 1 && nodes[value][0] == alone;
   }
 
-  IdVector<ValueId, std::vector<NodeId>> nodes;  // as Readers() gives them
-  IdVector<ValueId, bool> outside;               // an output or an update reads the value
+  ReaderLists nodes;                // as Readers() gives them
+  IdVector<ValueId, bool> outside;  // an output or an update reads the value
 };
 
 // Numbers the nodes anew, so that each from `first` on stands right behind the last of those that

@@ -1,31 +1,47 @@
 // Rewriter: each edit keeps the index.
 #include "src/passes/rewriter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/base/check.h"
 
 namespace cgrun {
 
-Rewriter::Rewriter(Graph& graph) : graph_(graph) {
+Rewriter::Rewriter(Graph& graph) : graph_(graph), uses_(graph.values.size()) {
   NoteValues();
-  for (NodeId id : graph.nodes.ids()) NoteInputs(id);
-  for (size_t i = 0; i < graph.outputs.size(); ++i) outputs_[graph.outputs[i].value].push_back(i);
-  for (size_t i = 0; i < graph.updates.size(); ++i) updates_[graph.updates[i].next].push_back(i);
-  for (PathId id : graph.paths.ids()) {
-    losses_[graph.paths[id].loss].push_back(static_cast<size_t>(id.index));
+  for (const Node& node : graph.nodes) {
+    for (ValueId input : node.inputs) uses_.Count(input);
   }
+  uses_.Allot();
+  for (NodeId id : graph.nodes.ids()) {
+    const std::vector<ValueId>& inputs = graph.nodes[id].inputs;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      uses_.Add(inputs[i], {id, static_cast<int32_t>(i)});
+      ++operands_[inputs[i]];
+    }
+  }
+  const auto add = [](Places& places, ValueId value, size_t place) {
+    places.Add(value, static_cast<int32_t>(place));
+  };
+  for (size_t i = 0; i < graph.outputs.size(); ++i) add(outputs_, graph.outputs[i].value, i);
+  for (size_t i = 0; i < graph.updates.size(); ++i) add(updates_, graph.updates[i].next, i);
+  for (PathId id : graph.paths.ids()) losses_.Add(graph.paths[id].loss, id.index);
 }
 
-// What stands at the places of `from` becomes `to`; `at` gives what stands at a place.
-template <class At>
-void Rewriter::Move(Places& places, ValueId from, ValueId to, At at) {
-  auto moved = places.extract(from);
-  if (moved.empty()) return;
-  std::vector<size_t>& of_to = places[to];
-  for (size_t place : moved.mapped()) {
-    at(place) = to;
-    of_to.push_back(place);
+void Rewriter::Places::Add(ValueId value, int32_t place) {
+  next.resize(std::max(next.size(), static_cast<size_t>(place) + 1), -1);
+  if (value.valid()) next[static_cast<size_t>(place)] = std::exchange(first[value], place);
+}
+
+template <class Visitor>
+void Rewriter::Places::Move(ValueId from, ValueId to, const Visitor& move) {
+  int32_t place = std::exchange(first[from], -1);
+  while (place >= 0) {
+    const int32_t behind = next[static_cast<size_t>(place)];
+    move(static_cast<size_t>(place));
+    Add(to, place);
+    place = behind;
   }
 }
 
@@ -33,17 +49,25 @@ void Rewriter::ReplaceUses(ValueId from, ValueId to) {
   CGRUN_CHECK(graph_.values[from].type == graph_.values[to].type)
       << graph_.values[from].name << " and " << graph_.values[to].name << " differ in type";
   if (from == to) return;
-  for (const Operand& operand : std::exchange(uses_[from], {})) {
+  const auto replace = [&](const Operand& operand) {
     std::vector<ValueId>& inputs = graph_.nodes[operand.node].inputs;
-    if (operand.input >= inputs.size() || inputs[operand.input] != from) continue;  // no longer one
-    inputs[operand.input] = to;
-    AddOperand(operand.node, operand.input);
+    const auto input = static_cast<size_t>(operand.input);
+    if (input >= inputs.size() || inputs[input] != from) return;  // no longer one
+    inputs[input] = to;
+    AddOperand(operand.node, input);
+  };
+  if (static_cast<size_t>(from.index) < uses_.size() && !is_replaced_[from]) {
+    for (const Operand& operand : uses_[from]) replace(operand);
+  }
+  is_replaced_[from] = true;
+  if (const auto more = more_uses_.extract(from)) {
+    for (const Operand& operand : more.mapped()) replace(operand);
   }
   operands_[from] = 0;
-  Move(outputs_, from, to, [&](size_t i) -> ValueId& { return graph_.outputs[i].value; });
-  Move(updates_, from, to, [&](size_t i) -> ValueId& { return graph_.updates[i].next; });
-  Move(losses_, from, to,
-       [&](size_t i) -> ValueId& { return graph_.paths[PathId(static_cast<int64_t>(i))].loss; });
+  outputs_.Move(from, to, [&](size_t i) { graph_.outputs[i].value = to; });
+  updates_.Move(from, to, [&](size_t i) { graph_.updates[i].next = to; });
+  losses_.Move(from, to,
+               [&](size_t i) { graph_.paths[PathId(static_cast<int64_t>(i))].loss = to; });
 }
 
 void Rewriter::SetInput(NodeId node, size_t input, ValueId value) {
@@ -79,10 +103,6 @@ std::vector<ValueId> Rewriter::AddNode(OpId op, Attributes attributes, std::vect
   return outputs;
 }
 
-bool Rewriter::IsInternal(ValueId value) const {
-  return !outputs_.contains(value) && !updates_.contains(value);
-}
-
 Builder& Rewriter::builder() {
   if (!builder_) builder_.emplace(graph_);
   return *builder_;
@@ -90,7 +110,10 @@ Builder& Rewriter::builder() {
 
 void Rewriter::NoteValues() {
   operands_.resize(graph_.values.size());
-  uses_.resize(graph_.values.size());
+  is_replaced_.resize(graph_.values.size());
+  for (Places* places : {&outputs_, &updates_, &losses_}) {
+    places->first.resize(graph_.values.size(), -1);
+  }
 }
 
 void Rewriter::NoteInputs(NodeId node) {
@@ -99,7 +122,7 @@ void Rewriter::NoteInputs(NodeId node) {
 
 void Rewriter::AddOperand(NodeId node, size_t input) {
   const ValueId value = graph_.nodes[node].inputs[input];
-  uses_[value].push_back({node, input});
+  more_uses_[value].push_back({node, static_cast<int32_t>(input)});
   ++operands_[value];
 }
 

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "src/ir/builder.h"
@@ -39,20 +39,27 @@ class Rewriter {
   // Operands of nodes that are the value: a node that reads it twice counts twice.
   int64_t Operands(ValueId value) const { return operands_[value]; }
   // Nothing outside the graph's nodes reads the value.
-  bool IsInternal(ValueId value) const;
+  bool IsInternal(ValueId value) const {
+    return outputs_.first[value] < 0 && updates_.first[value] < 0;
+  }
   // A node, an output or an update reads it.
   bool IsRead(ValueId value) const { return Operands(value) > 0 || !IsInternal(value); }
 
  private:
   struct Operand {
     NodeId node;
-    size_t input = 0;
+    int32_t input = 0;
   };
-  // Places in a vector of the graph, by the value that stands there.
-  using Places = std::map<ValueId, std::vector<size_t>>;
+  // Places in a vector of the graph, by the value that stands there: lists in one vector.
+  struct Places {
+    IdVector<ValueId, int32_t> first;  // of the places of a value; −1 where there is none
+    std::vector<int32_t> next;         // behind each place; −1 at the end
+    void Add(ValueId value, int32_t place);
+    // Calls `move` with each place of `from`, where `to` stands from now on.
+    template <class Visitor>
+    void Move(ValueId from, ValueId to, const Visitor& move);
+  };
 
-  template <class At>
-  static void Move(Places& places, ValueId from, ValueId to, At at);
   Builder& builder();
   void NoteValues();
   void NoteInputs(NodeId node);
@@ -61,8 +68,11 @@ class Rewriter {
   Graph& graph_;
   std::optional<Builder> builder_;  // once anything is added
   IdVector<ValueId, int64_t> operands_;
-  // Every operand of each value, and some that were operands of it before.
-  IdVector<ValueId, std::vector<Operand>> uses_;
+  // Every operand of each value, and some that were operands of it before: those of the graph that
+  // was given, but for values that were replaced, and those that edits have added.
+  FlatLists<ValueId, Operand> uses_;
+  IdVector<ValueId, bool> is_replaced_;
+  std::unordered_map<ValueId, std::vector<Operand>> more_uses_;
   Places outputs_, updates_, losses_;
 };
 

@@ -28,6 +28,10 @@ class Assigner {
       state_of_next_[edge.next] = edge.state;
     }
     for (const Output& output : graph.outputs) is_output_[output.value] = true;
+    const size_t most_buffers = graph.values.size() + graph.nodes.size();
+    result_.buffers.reserve(most_buffers);
+    has_output_.resize(most_buffers);
+    changes_.resize(most_buffers);
   }
 
   BufferAssignment Run(const Schedule& schedule) {
@@ -54,15 +58,13 @@ class Assigner {
     buffer.persistent = IsState(value.role) || value.role == Role::kConstant;
     buffer.lifespan = liveness_.values[id];
     buffer.kept = liveness_.kept[id];
-    buffer.values = {id};
+    buffer.values.push_back(id);
     result_.of_value[id] = result_.buffers.push_back(std::move(buffer));
     Note(id);
   }
 
   // What is asked of all values of a buffer.
   void Note(ValueId id) {
-    has_output_.resize(result_.buffers.size());
-    changes_.resize(result_.buffers.size());
     const SharedBufferId buffer = result_.of_value[id];
     has_output_[buffer] = has_output_[buffer] || is_output_[id];
     changes_[buffer] = changes_[buffer] || updated_[id] || state_of_next_[id].valid();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/base/arena_kind.h"
+#include "src/base/inline_vector.h"
 #include "src/plan/liveness.h"
 
 namespace cgrun {
@@ -21,7 +22,7 @@ struct SharedBuffer {
   bool kept = false;        // transient, but so does it: of a program that runs in part
   Lifespan lifespan;
   // In the order in which they are written, the parts of others behind them; empty for a workspace.
-  std::vector<ValueId> values;
+  InlineVector<ValueId, 4> values;
   NodeId workspace_of;  // valid for a workspace
 };
 

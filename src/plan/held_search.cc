@@ -144,7 +144,7 @@ class Annealing {
 Schedule InOrder(const Graph& graph, const Schedule& schedule) {
   IdVector<NodeId, size_t> place(graph.nodes.size());
   for (size_t i = 0; i < schedule.steps.size(); ++i) place[schedule.steps[i].node] = i;
-  return ListSchedule(graph, [&](NodeId node, int64_t) { return place[node]; });
+  return ListSchedule(DependenciesOf(graph), [&](NodeId node, int64_t) { return place[node]; });
 }
 
 }  // namespace

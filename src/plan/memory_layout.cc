@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <unordered_map>
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
@@ -35,15 +35,16 @@ std::string PersistentKey(const Graph& graph, const SharedBuffer& buffer) {
 // where one can begin. A search that fills gaps is at its best where all sizes have a common
 // divisor.
 MemoryProblem ProblemOf(const Graph& graph, const BufferAssignment& assignment,
-                        const std::vector<SharedBufferId>& ids) {
+                        const std::vector<SharedBufferId>& ids, bool with_names = true) {
   MemoryProblem problem;
+  problem.buffers.reserve(ids.size());
   for (SharedBufferId id : ids) {
     const SharedBuffer& buffer = assignment.buffers[id];
     Buffer item;
     item.bytes = RoundUp(buffer.bytes, kDefaultAlignment);
     item.lower = buffer.lifespan.lower;
     item.upper = buffer.lifespan.upper;
-    item.name = BufferName(graph, buffer);
+    if (with_names) item.name = BufferName(graph, buffer);
     item.zone = static_cast<int>(buffer.zone);
     problem.buffers.push_back(std::move(item));
   }
@@ -80,6 +81,7 @@ class LayoutPlanner {
     layout_.zones_apart = options_.zones_apart;
     for (const PlannedEntry& entry : entries_) {
       assignments_.push_back(Assign(entry, options_, parts_));
+      placed_.emplace_back(assignments_.back().buffers.size());
     }
     for (Zone zone : kZones) layout_.zones.push_back({zone, 0, 0, 0});
     PlacePersistent(Zone::kForward);
@@ -107,10 +109,12 @@ class LayoutPlanner {
   void PlacePersistent(Zone zone) {
     for (size_t e = 0; e < entries_.size(); ++e) {
       const Graph& graph = *entries_[e].graph;
-      for (const SharedBuffer& buffer : assignments_[e].buffers) {
+      for (SharedBufferId id : assignments_[e].buffers.ids()) {
+        const SharedBuffer& buffer = assignments_[e].buffers[id];
         if (!buffer.persistent || buffer.zone != zone) continue;
         const auto [it, is_new] =
             persistent_.emplace(PersistentKey(graph, buffer), layout_.buffers.size());
+        placed_[e][id] = it->second;
         if (!is_new) {
           CGRUN_CHECK(layout_.buffers[it->second].bytes == buffer.bytes)
               << BufferName(graph, buffer) << " differs between entry points";
@@ -228,12 +232,13 @@ class LayoutPlanner {
       if (buffer.kept) entry.kept_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
     }
     entry.naive_bytes += entry.in_place_bytes;
-    for (const SharedBuffer& buffer : assignments_[e].buffers) {
+    for (SharedBufferId id : assignments_[e].buffers.ids()) {
+      const SharedBuffer& buffer = assignments_[e].buffers[id];
       if (!buffer.persistent) continue;
-      const size_t index = persistent_.at(PersistentKey(graph, buffer));
-      for (ValueId id : buffer.values) {
-        entry.offset[id] = layout_.buffers[index].offset;
-        entry.buffer[id] = static_cast<int>(index);
+      const size_t index = placed_[e][id];
+      for (ValueId value : buffer.values) {
+        entry.offset[value] = layout_.buffers[index].offset;
+        entry.buffer[value] = static_cast<int>(index);
       }
     }
     return entry;
@@ -271,7 +276,8 @@ class LayoutPlanner {
     for (Zone zone : kZones) {
       for (size_t e = 0; e < entries_.size(); ++e) {
         const std::vector<SharedBufferId> ids = TransientBuffers(assignments_[e], &zone);
-        const int64_t most = LowerBound(ProblemOf(*entries_[e].graph, assignments_[e], ids));
+        const int64_t most =
+            LowerBound(ProblemOf(*entries_[e].graph, assignments_[e], ids, /*with_names=*/false));
         Use(zone).transient_bytes = std::max(Use(zone).transient_bytes, most);
       }
     }
@@ -283,7 +289,8 @@ class LayoutPlanner {
   LayoutOptions options_;
   const bool parts_;
   std::vector<BufferAssignment> assignments_;
-  std::map<std::string, size_t> persistent_;  // key → index in layout_.buffers
+  std::unordered_map<std::string, size_t> persistent_;    // key → index in layout_.buffers …
+  std::vector<IdVector<SharedBufferId, size_t>> placed_;  // … of each entry point's own
   MemoryLayout layout_;
 };
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 
 namespace cgrun {
 namespace {
@@ -57,6 +60,9 @@ void CheckFixedOffset(const MemoryProblem& problem, BufferId id, FaultList& faul
 
 void CheckBuffer(const MemoryProblem& problem, BufferId id, FaultList& faults) {
   const Buffer& buffer = problem[id];
+  const bool is_sound =
+      buffer.bytes >= 0 && buffer.upper > buffer.lower && IsPowerOfTwo(buffer.alignment);
+  if (is_sound) return CheckFixedOffset(problem, id, faults);
   const std::string name = DisplayName(problem, id);
   if (buffer.bytes < 0) {
     faults.Add({id,
@@ -137,32 +143,56 @@ void CheckFixedOverlaps(const MemoryProblem& problem, FaultList& faults) {
   }
 }
 
+// A buffer comes or goes.
+struct Event {
+  TimePoint time;
+  bool begins;  // ends come first: lifespans are half-open
+  Bytes rounded;
+  Bytes padding;
+
+  auto place() const { return std::pair(time, begins); }
+};
+
+// By counting where there are few steps, as in the plan of a graph, which are as many as buffers.
+void SortByTime(std::vector<Event>& events) {
+  if (events.empty()) return;
+  const auto [first, last] = std::ranges::minmax(events, {}, &Event::time);
+  const auto steps = static_cast<uint64_t>(last.time) - static_cast<uint64_t>(first.time);
+  if (steps >= events.size()) {
+    std::ranges::sort(events, {}, &Event::place);
+    return;
+  }
+  const auto place_of = [begin = first.time](const Event& event) {
+    return 2 * static_cast<size_t>(event.time - begin) + event.begins;
+  };
+  std::vector<uint32_t> next(2 * steps + 3);
+  for (const Event& event : events) ++next[place_of(event) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Event> sorted(events.size());
+  for (const Event& event : events) sorted[next[place_of(event)]++] = event;
+  events = std::move(sorted);
+}
+
 // The largest rounded sum less the largest padding, over the buffers aligned to `alignment` or
 // more.
 Bytes BoundOfAlignment(const MemoryProblem& problem, Bytes alignment) {
-  struct Event {
-    TimePoint time;
-    bool begins;  // ends come first: lifespans are half-open
-    Bytes rounded;
-    Bytes padding;
-  };
   std::vector<Event> events;
+  events.reserve(2 * problem.buffers.size());
   for (const Buffer& buffer : problem.buffers) {
     if (buffer.bytes == 0 || buffer.alignment < alignment) continue;
     const Bytes rounded = RoundUp(buffer.bytes, alignment);
     events.push_back({buffer.lower, true, rounded, rounded - buffer.bytes});
     events.push_back({buffer.upper, false, rounded, rounded - buffer.bytes});
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return a.time != b.time ? a.time < b.time : a.begins < b.begins;
-  });
-  std::map<Bytes, int64_t> paddings;  // how many of the buffers alive have it
+  SortByTime(events);
+  std::map<Bytes, int64_t> paddings;  // how many of the buffers alive have it; the last is no 0
   Bytes sum = 0, bound = 0;
   for (const Event& event : events) {
     sum += event.begins ? event.rounded : -event.rounded;
-    const auto count = paddings.try_emplace(event.padding, 0).first;
-    count->second += event.begins ? 1 : -1;
-    if (count->second == 0) paddings.erase(count);
+    paddings[event.padding] += event.begins ? 1 : -1;
+    while (!paddings.empty() && paddings.rbegin()->second == 0) {
+      paddings.erase(std::prev(paddings.end()));
+    }
     if (!paddings.empty()) bound = std::max(bound, sum - paddings.rbegin()->first);
   }
   return bound;

@@ -7,9 +7,8 @@ namespace cgrun {
 namespace {
 
 bool IsPlanOf(const MemoryProblem& problem, const MemoryPlan& plan) {
-  MemoryProblem unlimited = problem;
-  unlimited.capacity.reset();
-  return plan.lower_bound_bytes >= LowerBound(problem) && ValidatePlan(unlimited, plan, 1).empty();
+  return plan.lower_bound_bytes >= LowerBound(problem) &&
+         ValidateWithoutCapacity(problem, plan, 1).empty();
 }
 
 template <class Plan>

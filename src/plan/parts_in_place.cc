@@ -18,6 +18,19 @@ struct Part {
   int64_t bytes = 0;
 };
 
+// The nodes that read each value; one that reads it twice stands twice.
+ReaderLists OperandLists(const Graph& graph) {
+  ReaderLists lists(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    for (ValueId input : node.inputs) lists.Count(input);
+  }
+  lists.Allot();
+  for (NodeId id : graph.nodes.ids()) {
+    for (ValueId input : graph.nodes[id].inputs) lists.Add(input, id);
+  }
+  return lists;
+}
+
 class PartPlacer {
  public:
   PartPlacer(const Graph& graph, const Schedule& schedule, bool zones_apart,
@@ -26,12 +39,9 @@ class PartPlacer {
         schedule_(schedule),
         zones_apart_(zones_apart),
         assignment_(assignment),
-        readers_(graph.values.size()),
+        readers_(OperandLists(graph)),
         is_fixed_(assignment.buffers.size()),
         time_of_(graph.nodes.size()) {
-    for (NodeId id : graph.nodes.ids()) {
-      for (ValueId input : graph.nodes[id].inputs) readers_[input].push_back(id);
-    }
     for (const Output& output : graph.outputs) Fix(output.value);
     for (ValueId id : graph.values.ids()) {
       if (!graph.values[id].producer.valid()) Fix(id);
@@ -193,7 +203,7 @@ class PartPlacer {
       assignment_.offset[id] += assignment_.offset[whole] + part.begin;
       buffer.values.push_back(id);
     }
-    from.values.clear();
+    from.values = {};
     ++assignment_.parts;
     assignment_.in_place_bytes += from.bytes;
   }
@@ -220,7 +230,7 @@ class PartPlacer {
   const Schedule& schedule_;
   const bool zones_apart_;
   BufferAssignment& assignment_;
-  IdVector<ValueId, std::vector<NodeId>> readers_;
+  ReaderLists readers_;
   IdVector<SharedBufferId, bool> is_fixed_;  // an output or what is fed lies there
   IdVector<NodeId, Lifespan> time_of_;
   TimePoint end_ = 1;
@@ -231,7 +241,9 @@ class PartPlacer {
 
 void PutPartsInPlace(const Graph& graph, const Schedule& schedule, bool zones_apart,
                      BufferAssignment* assignment) {
-  PartPlacer(graph, schedule, zones_apart, *assignment).Run();
+  const bool has_parts = std::ranges::any_of(
+      graph.nodes, [](const Node& node) { return node.kernel && !node.kernel->parts.empty(); });
+  if (has_parts) PartPlacer(graph, schedule, zones_apart, *assignment).Run();
 }
 
 }  // namespace cgrun

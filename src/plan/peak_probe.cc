@@ -11,9 +11,10 @@ namespace cgrun {
 
 PeakProbe::PeakProbe(const Graph& graph, const BufferOptions& options, IdVector<ValueId, bool> kept)
     : options_(options), values_(graph.values.size()), values_of_graph_(graph.values.size()) {
+  nodes_.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) {
     AddNode(GetOpDef(node.op).view, node.kernel ? node.kernel->workspace_bytes : 0,
-            node.kernel ? node.kernel->in_place : std::vector<InPlacePair>());
+            node.kernel ? std::span(node.kernel->in_place) : std::span<const InPlacePair>());
   }
   for (ValueId id : graph.values.ids()) {
     const Value& value = graph.values[id];
@@ -38,8 +39,9 @@ PeakProbe::PeakProbe(const Graph& graph, const BufferOptions& options, IdVector<
   }
 }
 
-NodeId PeakProbe::AddNode(bool is_view, Bytes workspace, std::vector<InPlacePair> in_place) {
-  return nodes_.push_back({is_view, RoundUp(workspace, kDefaultAlignment), std::move(in_place)});
+NodeId PeakProbe::AddNode(bool is_view, Bytes workspace, std::span<const InPlacePair> in_place) {
+  return nodes_.push_back(
+      {is_view, RoundUp(workspace, kDefaultAlignment), {in_place.begin(), in_place.end()}});
 }
 
 ValueId PeakProbe::AddSecond(ValueId first) {

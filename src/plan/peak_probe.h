@@ -26,7 +26,7 @@ class PeakProbe {
   PeakProbe(const Graph& graph, const BufferOptions& options, IdVector<ValueId, bool> kept = {});
 
   // Another node, with this kernel.
-  NodeId AddNode(bool is_view, Bytes workspace, std::vector<InPlacePair> in_place);
+  NodeId AddNode(bool is_view, Bytes workspace, std::span<const InPlacePair> in_place);
   // A second result, of the type of `first`.
   ValueId AddSecond(ValueId first);
   // Forgets all second results.
@@ -39,7 +39,7 @@ class PeakProbe {
   struct ProbeNode {
     bool is_view = false;
     Bytes workspace = 0;  // as it counts: aligned
-    std::vector<InPlacePair> in_place;
+    InlineVector<InPlacePair, 4> in_place;
   };
 
   struct ProbeValue {

@@ -235,7 +235,7 @@ class PeakAnalysis {
   const RecomputeLimits& limits_;
   Liveness liveness_;
   BufferAssignment assignment_;
-  IdVector<ValueId, std::vector<NodeId>> readers_;
+  ReaderLists readers_;
   IdVector<NodeId, bool> runs_again_;
   IdVector<NodeId, TimePoint> time_;
   IdVector<ValueId, TimePoint> changed_at_;  // of states
@@ -251,9 +251,9 @@ class PeakAnalysis {
 
 // The new nodes that write to the swap file, by the step in front of which they stand: behind the
 // producer of what they write, and behind its last reader. `place` holds the steps of `before`.
-std::vector<std::vector<NodeId>> WritesBehind(
-    const Graph& graph, const Schedule& before, const IdVector<NodeId, size_t>& place,
-    const IdVector<ValueId, std::vector<NodeId>>& readers) {
+std::vector<std::vector<NodeId>> WritesBehind(const Graph& graph, const Schedule& before,
+                                              const IdVector<NodeId, size_t>& place,
+                                              const ReaderLists& readers) {
   const size_t steps = before.steps.size();
   std::vector<std::vector<NodeId>> behind(steps + 1);
   for (const OpId op : {OpId::swap_out, OpId::swap_out_wait}) {
@@ -356,7 +356,7 @@ std::optional<SecondRun> SecondRunOf(const Graph& graph, NodeId id, const Target
 }
 
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  const ReaderLists readers = Readers(graph);
   IdVector<NodeId, size_t> place(graph.nodes.size(), before.steps.size());
   IdVector<NodeId, bool> is_new(graph.nodes.size(), true);
   for (size_t i = 0; i < before.steps.size(); ++i) {
@@ -394,7 +394,7 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
 RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& names) {
   RematPlan plan;
   if (names.empty()) return plan;
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  const ReaderLists readers = Readers(graph);
   const IdVector<NodeId, bool> runs_again = NodesThatRunAgain(graph);
   for (const std::string& name : names) {
     const ValueId value = graph.FindValue(name);

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "src/ir/op_def.h"
 
 namespace cgrun {
 
-#define ORDER(name, function, doc) Schedule function(const Graph&);
+#define ORDER(name, function, doc) Schedule function(const Graph&, const Dependencies&);
 #include "src/plan/orders/order_list.inc"
 #undef ORDER
 
@@ -20,47 +21,59 @@ constexpr OrderEntry kOrders[] = {
 #undef ORDER
 };
 
-// The nodes that read a value itself or through views of it, a view right before its readers.
-std::vector<NodeId> ReadersThroughViews(const Graph& graph,
-                                        const IdVector<ValueId, std::vector<NodeId>>& readers,
-                                        ValueId value) {
-  std::vector<NodeId> found;
-  std::vector<NodeId> waiting(readers[value].rbegin(), readers[value].rend());  // the next is last
+// A node that comes before another one.
+using Edge = std::pair<NodeId, NodeId>;
+
+// Adds an edge to `producer` from each other node that reads a value itself or through views of it,
+// a view right before its readers.
+void AddReadersThroughViews(const Graph& graph, const ReaderLists& readers, ValueId value,
+                            NodeId producer, std::vector<Edge>& edges) {
+  std::vector<NodeId> waiting;  // the next is last
+  const auto add = [&](std::span<const NodeId> more) {
+    waiting.insert(waiting.end(), more.rbegin(), more.rend());
+  };
+  add(readers[value]);
   while (!waiting.empty()) {
     const NodeId reader = waiting.back();
     waiting.pop_back();
-    found.push_back(reader);
+    if (reader != producer) edges.emplace_back(reader, producer);
     const Node& node = graph.nodes[reader];
-    if (!GetOpDef(node.op).view) continue;
-    const std::vector<NodeId>& of_view = readers[node.outputs[0]];
-    waiting.insert(waiting.end(), of_view.rbegin(), of_view.rend());
+    if (GetOpDef(node.op).view) add(readers[node.outputs[0]]);
   }
-  return found;
+}
+
+// From the other readers of each state to what updates it.
+std::vector<Edge> UpdateEdges(const Graph& graph, const ReaderLists& readers) {
+  std::vector<Edge> edges;
+  for (const UpdateEdge& edge : graph.updates) {
+    const NodeId producer = graph.values[edge.next].producer;
+    if (producer.valid()) AddReadersThroughViews(graph, readers, edge.state, producer, edges);
+  }
+  return edges;
 }
 
 }  // namespace
 
 Dependencies DependenciesOf(const Graph& graph) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
-  Dependencies dependencies;
-  dependencies.successors.resize(graph.nodes.size());
-  dependencies.predecessor_count.resize(graph.nodes.size());
-  const auto add = [&](NodeId before, NodeId after) {
-    dependencies.successors[before].push_back(after);
-    ++dependencies.predecessor_count[after];
-  };
-  for (ValueId value : graph.values.ids()) {
-    const NodeId producer = graph.values[value].producer;
-    if (!producer.valid()) continue;
-    for (NodeId reader : readers[value]) add(producer, reader);
-  }
-  for (const UpdateEdge& edge : graph.updates) {
-    const NodeId producer = graph.values[edge.next].producer;
-    if (!producer.valid()) continue;
-    for (NodeId reader : ReadersThroughViews(graph, readers, edge.state)) {
-      if (reader != producer) add(reader, producer);
+  const ReaderLists readers = Readers(graph);
+  const std::vector<Edge> of_updates = UpdateEdges(graph, readers);
+  const auto visit_edges = [&](const auto& visit) {
+    for (ValueId value : graph.values.ids()) {
+      const NodeId producer = graph.values[value].producer;
+      if (!producer.valid()) continue;
+      for (NodeId reader : readers[value]) visit(producer, reader);
     }
-  }
+    for (const auto& [before, after] : of_updates) visit(before, after);
+  };
+  Dependencies dependencies;
+  dependencies.successors = FlatLists<NodeId, NodeId>(graph.nodes.size());
+  dependencies.predecessor_count.resize(graph.nodes.size());
+  visit_edges([&](NodeId before, NodeId after) {
+    dependencies.successors.Count(before);
+    ++dependencies.predecessor_count[after];
+  });
+  dependencies.successors.Allot();
+  visit_edges([&](NodeId before, NodeId after) { dependencies.successors.Add(before, after); });
   return dependencies;
 }
 
@@ -108,6 +121,11 @@ std::vector<std::string> VerifyLanes(const Graph& graph, const Schedule& schedul
 }  // namespace
 
 std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& schedule) {
+  return VerifySchedule(graph, DependenciesOf(graph), schedule);
+}
+
+std::vector<std::string> VerifySchedule(const Graph& graph, const Dependencies& dependencies,
+                                        const Schedule& schedule) {
   std::vector<std::string> violations;
   IdVector<NodeId, int64_t> time(graph.nodes.size(), -1), over(graph.nodes.size(), -1);
   for (size_t i = 0; i < schedule.steps.size(); ++i) {
@@ -117,7 +135,6 @@ std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& sche
     time[step.node] = static_cast<int64_t>(i);
     over[step.node] = static_cast<int64_t>(i) + step.length;
   }
-  const Dependencies dependencies = DependenciesOf(graph);
   for (NodeId node : graph.nodes.ids()) {
     if (time[node] < 0) violations.push_back(graph.nodes[node].name + " never runs");
     for (NodeId after : dependencies.successors[node]) {

@@ -30,7 +30,7 @@ struct Schedule {
 
 // What must come before what.
 struct Dependencies {
-  IdVector<NodeId, std::vector<NodeId>> successors;
+  FlatLists<NodeId, NodeId> successors;
   IdVector<NodeId, int> predecessor_count;
 };
 
@@ -39,13 +39,15 @@ struct Dependencies {
 // (update_legality.h).
 Dependencies DependenciesOf(const Graph& graph);
 
-// A deterministic order of a graph's nodes.
-using OrderFunction = Schedule (*)(const Graph&);
+// A deterministic order of a graph's nodes, whose dependencies are these.
+using OrderFunction = Schedule (*)(const Graph&, const Dependencies&);
 
 struct OrderEntry {
   std::string_view name;  // of --order
   OrderFunction function;
   std::string_view doc;
+
+  Schedule Order(const Graph& graph) const { return function(graph, DependenciesOf(graph)); }
 };
 
 std::span<const OrderEntry> Orders();
@@ -56,6 +58,8 @@ std::vector<std::string> OrderNames();
 
 // Every node once, none begins before what it depends on is over, and no two in one lane at once: a
 // sentence a violation.
+std::vector<std::string> VerifySchedule(const Graph& graph, const Dependencies& dependencies,
+                                        const Schedule& schedule);
 std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& schedule);
 
 }  // namespace cgrun

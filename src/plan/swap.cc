@@ -140,7 +140,7 @@ class Spreader {
 
   const Graph& graph_;
   const BufferOptions buffers_;
-  const IdVector<ValueId, std::vector<NodeId>> readers_;
+  const ReaderLists readers_;
   Order order_;
   std::vector<Bytes> bytes_;  // alive at each step of order_
   Bytes most_ = 0;

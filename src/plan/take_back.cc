@@ -62,13 +62,16 @@ TakeBackTrials::TakeBackTrials(const Graph& graph, const Schedule& schedule,
       time_(graph.nodes.size()),
       changed_at_(graph.values.size(), static_cast<TimePoint>(schedule.steps.size())),
       is_gone_(graph.nodes.size()),
-      readers_(Readers(graph)) {
+      readers_(Readers(graph)),
+      more_readers_(graph.values.size()) {
   for (const ScheduleStep& step : schedule.steps) {
     time_[step.node] = static_cast<TimePoint>(order_.size());
     order_.push_back(step.node);
   }
   for (const Node& node : graph.nodes) {
-    inputs_.push_back(node.inputs);
+    inputs_of_.push_back(
+        {static_cast<uint32_t>(inputs_.size()), static_cast<uint32_t>(node.inputs.size())});
+    inputs_.insert(inputs_.end(), node.inputs.begin(), node.inputs.end());
     first_run_.push_back(node.again_of);
   }
   for (const UpdateEdge& edge : graph.updates) {
@@ -89,7 +92,7 @@ const std::vector<Bytes>* TakeBackTrials::Try(NodeId id) {
   if (!(is_swap ? TakeSwapBack(id) : TakeRunBack(id))) return nullptr;
   runs_.clear();
   for (NodeId node : order_) {
-    if (!is_gone_[node]) runs_.push_back({node, inputs_[node], graph_.nodes[node].outputs});
+    if (!is_gone_[node]) runs_.push_back({node, Inputs(node), graph_.nodes[node].outputs});
   }
   return &probe_.BytesOf(runs_);
 }
@@ -99,10 +102,10 @@ void TakeBackTrials::Undo() {
     const Edit& edit = edits_.back();
     switch (edit.kind) {
       case Edit::Kind::kInput:
-        inputs_[edit.node][edit.input] = edit.value;
+        Inputs(edit.node)[edit.input] = edit.value;
         break;
       case Edit::Kind::kReader:
-        readers_[edit.value].pop_back();
+        more_readers_[edit.value].pop_back();
         break;
       case Edit::Kind::kRemoved:
         is_gone_[edit.node] = false;
@@ -121,10 +124,11 @@ void TakeBackTrials::Remove(NodeId id) {
 
 bool TakeBackTrials::IsReadElsewhere(NodeId id) const {
   return std::ranges::any_of(graph_.nodes[id].outputs, [&](ValueId output) {
-    return std::ranges::any_of(readers_[output], [&](NodeId reader) {
-      return !is_gone_[reader] &&
-             std::ranges::find(inputs_[reader], output) != inputs_[reader].end();
-    });
+    const auto reads = [&](NodeId reader) {
+      return !is_gone_[reader] && std::ranges::find(Inputs(reader), output) != Inputs(reader).end();
+    };
+    return std::ranges::any_of(readers_[output], reads) ||
+           std::ranges::any_of(more_readers_[output], reads);
   });
 }
 
@@ -132,17 +136,19 @@ bool TakeBackTrials::IsReadElsewhere(NodeId id) const {
 bool TakeBackTrials::ReadInstead(ValueId value, ValueId instead) {
   const NodeId producer = graph_.values[instead].producer;
   const TimePoint changed_at = changed_at_[Viewed(instead)];
-  for (size_t r = 0; r < readers_[value].size(); ++r) {
-    const NodeId reader = readers_[value][r];
+  std::vector<NodeId> readers(readers_[value].begin(), readers_[value].end());
+  readers.insert(readers.end(), more_readers_[value].begin(), more_readers_[value].end());
+  for (const NodeId reader : readers) {
     if (is_gone_[reader]) continue;
-    for (size_t i = 0; i < inputs_[reader].size(); ++i) {
-      if (inputs_[reader][i] != value) continue;
+    const std::span<ValueId> inputs = Inputs(reader);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] != value) continue;
       if (producer.valid() && time_[producer] >= time_[reader]) return false;
       if (time_[reader] >= changed_at) return false;
-      inputs_[reader][i] = instead;
+      inputs[i] = instead;
       edits_.push_back({Edit::Kind::kInput, reader, i, value});
     }
-    readers_[instead].push_back(reader);
+    more_readers_[instead].push_back(reader);
     edits_.push_back({Edit::Kind::kReader, {}, 0, instead});
   }
   return true;
@@ -164,7 +170,7 @@ bool TakeBackTrials::TakeRunBack(NodeId id) {
       edits_.push_back({Edit::Kind::kFirst, other, 0, {}, again});
       first_run_[other] = first;
     }
-    for (ValueId input : inputs_[again]) {
+    for (ValueId input : Inputs(again)) {
       const NodeId producer = graph_.values[input].producer;
       if (!producer.valid() || is_gone_[producer] || !first_run_[producer].valid()) continue;
       const bool is_listed = std::ranges::find(going, producer) != going.end();
@@ -190,7 +196,7 @@ bool TakeBackTrials::TakeSwapBack(NodeId out) {
 ValueId TakeBackTrials::Viewed(ValueId value) const {
   for (NodeId id = graph_.values[value].producer;
        id.valid() && GetOpDef(graph_.nodes[id].op).view;) {
-    value = inputs_[id][0];
+    value = Inputs(id)[0];
     id = graph_.values[value].producer;
   }
   return value;

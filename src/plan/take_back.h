@@ -2,7 +2,9 @@
 #ifndef CGRUN_PLAN_TAKE_BACK_H_
 #define CGRUN_PLAN_TAKE_BACK_H_
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,20 @@ class TakeBackTrials {
     NodeId first_run = {};  // before
   };
 
+  // Places in inputs_.
+  struct Operands {
+    uint32_t begin = 0, count = 0;
+  };
+
+  std::span<ValueId> Inputs(NodeId id) {
+    const Operands place = inputs_of_[id];
+    return std::span(inputs_).subspan(place.begin, place.count);
+  }
+  std::span<const ValueId> Inputs(NodeId id) const {
+    const Operands place = inputs_of_[id];
+    return std::span(inputs_).subspan(place.begin, place.count);
+  }
+
   void Undo();
   void Remove(NodeId id);
   bool IsReadElsewhere(NodeId id) const;
@@ -51,11 +67,15 @@ class TakeBackTrials {
   std::vector<NodeId> order_;
   IdVector<NodeId, TimePoint> time_;
   IdVector<ValueId, TimePoint> changed_at_;  // of states
-  IdVector<NodeId, std::vector<ValueId>> inputs_;
+  std::vector<ValueId> inputs_;
+  IdVector<NodeId, Operands> inputs_of_;
   IdVector<NodeId, NodeId> first_run_;  // of what runs again
   IdVector<NodeId, bool> is_gone_;
-  IdVector<ValueId, std::vector<NodeId>> readers_;  // some may have gone, or read something else
-  std::vector<Edit> edits_;                         // of the last trial
+  // Those of the graph, and those that read it instead of another value; some may have gone, or
+  // read something else.
+  ReaderLists readers_;
+  IdVector<ValueId, std::vector<NodeId>> more_readers_;
+  std::vector<Edit> edits_;  // of the last trial
   std::vector<ProbeRun> runs_;
 };
 

@@ -186,6 +186,14 @@ std::vector<Violation> ValidatePlan(const MemoryProblem& problem, const MemoryPl
   return Validator(problem, plan, limit).Run();
 }
 
+std::vector<Violation> ValidateWithoutCapacity(const MemoryProblem& problem, const MemoryPlan& plan,
+                                               size_t limit) {
+  if (!problem.capacity) return ValidatePlan(problem, plan, limit);
+  MemoryProblem unlimited = problem;
+  unlimited.capacity.reset();
+  return ValidatePlan(unlimited, plan, limit);
+}
+
 std::string ToString(const std::vector<Violation>& violations) {
   std::string text;
   for (const Violation& violation : violations) text += violation.message + "\n";

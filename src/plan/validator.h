@@ -35,6 +35,10 @@ struct Violation {
 std::vector<Violation> ValidatePlan(const MemoryProblem& problem, const MemoryPlan& plan,
                                     size_t limit = 100);
 
+// The same of a plan that may be larger than the problem's capacity.
+std::vector<Violation> ValidateWithoutCapacity(const MemoryProblem& problem, const MemoryPlan& plan,
+                                               size_t limit = 100);
+
 // One message a line.
 std::string ToString(const std::vector<Violation>& violations);
 

@@ -68,10 +68,10 @@ E GetEnum(const Json& json, const char* key, int count) {
   return static_cast<E>(value);
 }
 
-template <class T, class F>
-Json ListOf(const std::vector<T>& items, F to_json) {
+template <class Items, class F>
+Json ListOf(const Items& items, F to_json) {
   Json json = Json::array();
-  for (const T& item : items) json.push_back(to_json(item));
+  for (const auto& item : items) json.push_back(to_json(item));
   return json;
 }
 
@@ -94,7 +94,7 @@ Shape ShapeFrom(const Json& json) {
     const int64_t size = dims.back().size;
     if (size < -1 || size > kLargestSize) Damaged("a shape with a size out of range");
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Json ToJson(const TensorType& type) {

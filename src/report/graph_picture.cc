@@ -428,7 +428,7 @@ class PictureMaker {
   const MemoryLayout& layout_;
   const EntryLayout& entry_;
   const std::vector<NodeId> order_;
-  const IdVector<ValueId, std::vector<NodeId>> readers_;
+  const ReaderLists readers_;
   IdVector<NodeId, bool> to_parameters_;
   IdVector<NodeId, int> box_of_;
   IdVector<ValueId, int> pill_of_;

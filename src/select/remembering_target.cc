@@ -18,7 +18,7 @@ size_t HashOfAsked::Of(const NodeSignature& node, const RunSetting& setting) {
       for (const Dim& dim : type.shape.dims()) add(dim.size);
     }
   }
-  add(node.attributes.ToString());  // slices of one tensor differ in these alone
+  add(node.attributes.Hash());  // slices of one tensor differ in these alone
   for (const FusedOperator& part : node.body) add(static_cast<int>(part.op));
   for (const Layout& layout : setting.layouts) add(layout.blocks.size());
   add(setting.threads);

@@ -140,9 +140,9 @@ class PlainSelector {
 
 }  // namespace
 
-Graph SelectPlainKernels(const Graph& graph, const Target& target, const SelectOptions& options,
+Graph SelectPlainKernels(Graph graph, const Target& target, const SelectOptions& options,
                          Diagnostics& diagnostics) {
-  return PlainSelector(graph, target, options, diagnostics).Run();
+  return PlainSelector(std::move(graph), target, options, diagnostics).Run();
 }
 
 }  // namespace cgrun

@@ -12,7 +12,7 @@ namespace cgrun {
 // the target's own order breaks ties. Those reorders are nodes around it, and nothing else reads
 // what they write: a copy into a kernel's layout right before it, a copy out of it right after.
 // A node that no kernel can run is an error at its mark.
-Graph SelectPlainKernels(const Graph& graph, const Target& target, const SelectOptions& options,
+Graph SelectPlainKernels(Graph graph, const Target& target, const SelectOptions& options,
                          Diagnostics& diagnostics);
 
 }  // namespace cgrun

@@ -88,7 +88,7 @@ int64_t FlopsOf(const Engine& engine, int entry) {
 HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<LabelUse>& uses) {
   std::vector<Dim> dims = {batch};
   dims.insert(dims.end(), field.shape.begin(), field.shape.end());
-  HostTensor tensor(field.dtype, Shape(std::move(dims)));
+  HostTensor tensor(field.dtype, Shape(dims));
   int64_t classes = 0;  // those that all know who read it
   for (const LabelUse& use : uses) {
     if (use.input != field.name) continue;

@@ -23,7 +23,7 @@ constexpr Bytes kTensor = 4032;  // 1000 numbers, aligned
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 
 CompiledEntry EntryOf(const Graph& prepared) {
-  return {{"step"}, prepared, FindOrder("serial")->function(prepared)};
+  return {{"step"}, prepared, FindOrder("serial")->Order(prepared)};
 }
 
 std::vector<NodeId> SecondRunsOf(const Graph& graph) {

@@ -110,7 +110,7 @@ class OneGraph {
   // All that lowers the peak of some order runs again, whatever it takes.
   void RunWithSecondRuns(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
-    CompiledEntry entry{{"step"}, prepared, FindOrder(order)->function(prepared)};
+    CompiledEntry entry{{"step"}, prepared, FindOrder(order)->Order(prepared)};
     const RecomputeGoal anything{.share = 1e9, .bytes = 0};
     if (!RecomputeAtPeak(entry, Reference(), {}, anything)) return;
     coverage_.second_runs += static_cast<int64_t>(entry.graph.nodes.size() - prepared.nodes.size());
@@ -124,7 +124,7 @@ class OneGraph {
   // All that lowers the peak of some order goes to a file, or runs again where that takes less.
   void RunWithSwaps(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
-    CompiledEntry entry{{"step"}, prepared, FindOrder(order)->function(prepared)};
+    CompiledEntry entry{{"step"}, prepared, FindOrder(order)->Order(prepared)};
     for (Node& node : entry.graph.nodes) {
       node.kernel->seconds = 1;
       node.kernel->is_measured = true;
@@ -155,7 +155,7 @@ class OneGraph {
       alone[id] = is_whole ? -1 : 20e-6 * static_cast<double>(dice);
     }
     const bool in_place = seed_ % 3 != 0;
-    const auto schedule = SideBySide(prepared, FindOrder(order)->function(prepared), alone,
+    const auto schedule = SideBySide(prepared, FindOrder(order)->Order(prepared), alone,
                                      {{in_place, false}, /*most_bytes=*/int64_t{1} << 40});
     if (!schedule) return;
     for (const ScheduleStep& step : schedule->steps) coverage_.in_lanes += step.lane > 0;

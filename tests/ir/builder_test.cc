@@ -29,7 +29,7 @@ TEST_F(BuilderTest, FindsTheValuesOfItsGraph) {
   const ValueId x = Input("x", {2});
   const ValueId y = builder_.AddNode(OpId::relu, Attributes(), {x}, "y", {})[0];
   builder_.UniqueName("taken");
-  for (const Builder& builder : {builder_, Builder(graph_)}) {
+  for (Builder builder : {builder_, Builder(graph_)}) {
     EXPECT_EQ(builder.FindValue("x"), x);
     EXPECT_EQ(builder.FindValue("y"), y);
     EXPECT_FALSE(builder.FindValue("taken").valid());

@@ -52,7 +52,8 @@ TEST(GraphTest, ReadersStandOnce) {
   builder.AddNode(OpId::mul, Attributes(), {x, x}, "square", {});
   const ValueId y = builder.AddNode(OpId::relu, Attributes(), {x}, "y", {})[0];
   const auto readers = Readers(graph);
-  EXPECT_EQ(readers[x], (std::vector<NodeId>{NodeId(0), NodeId(1)}));
+  EXPECT_EQ(std::vector<NodeId>(readers[x].begin(), readers[x].end()),
+            (std::vector<NodeId>{NodeId(0), NodeId(1)}));
   EXPECT_TRUE(readers[y].empty());
 }
 

@@ -160,12 +160,13 @@ void TransposeTwice(Draft& d) {
 
 // A factor of a product: the attribute says that it is read transposed, and where it is `turned`
 // its source lies the other way round.
-ValueId Factor(Draft& d, std::vector<Dim> stack, Dim rows, Dim columns, bool read_transposed,
+ValueId Factor(Draft& d, Shape::Dims stack, Dim rows, Dim columns, bool read_transposed,
                bool turned) {
   if (read_transposed) std::swap(rows, columns);
   if (turned) std::swap(rows, columns);
-  stack.insert(stack.end(), {rows, columns});
-  const ValueId x = d.Input(Shape(std::move(stack)));
+  stack.push_back(rows);
+  stack.push_back(columns);
+  const ValueId x = d.Input(Shape(stack));
   return turned ? d.Share(Transposed(d, x, Unmoved(d.ShapeOf(x).rank(), 2))) : x;
 }
 
@@ -173,9 +174,9 @@ ValueId Factor(Draft& d, std::vector<Dim> stack, Dim rows, Dim columns, bool rea
 // shares one matrix, that matrix is turned at least.
 void ProductOfTransposed(Draft& d) {
   const int64_t stacks = d.dice.Between(0, 3), batch = d.dice.Between(0, 2);
-  const std::vector<Dim> stack = d.AnyShape(1, 2).dims();
-  const std::vector<Dim> of_a = stacks & 1 ? stack : std::vector<Dim>();
-  const std::vector<Dim> of_b = stacks & 2 ? stack : std::vector<Dim>();
+  const Shape::Dims stack = d.AnyShape(1, 2).dims();
+  const Shape::Dims of_a = stacks & 1 ? stack : Shape::Dims();
+  const Shape::Dims of_b = stacks & 2 ? stack : Shape::Dims();
   const bool may_depend = stacks == 0;  // on the batch: of each shape one axis does at most
   const Dim rows(d.dice.Between(1, 4), may_depend && batch == 1), columns(d.dice.Between(1, 4));
   const Dim depth(d.dice.Between(1, 4), may_depend && batch == 2);

@@ -29,7 +29,7 @@ struct Assigned {
     Diagnostics diagnostics;
     graph = SelectKernels(make.graph(), Reference(), {}, diagnostics);
     EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
-    const Schedule schedule = FindOrder("serial")->function(graph);
+    const Schedule schedule = FindOrder("serial")->Order(graph);
     assignment = AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule), options);
   }
 
@@ -51,7 +51,7 @@ TEST(InPlace, OverAnInputThatNothingReadsAnyMore) {
   EXPECT_TRUE(result.Share(y, z));
   EXPECT_EQ(result.assignment.in_place_bytes, 32);
   const SharedBuffer& buffer = result.assignment.buffers[result.assignment.of_value[x]];
-  EXPECT_EQ(buffer.values, (std::vector<ValueId>{x, y, z}));
+  EXPECT_EQ(buffer.values, (InlineVector<ValueId, 4>{x, y, z}));
   EXPECT_EQ(buffer.lifespan.lower, 0);
   EXPECT_EQ(buffer.lifespan.upper, 2);
 }
@@ -306,7 +306,7 @@ TEST(AssignBuffers, EveryReaderFindsItsOperandOnRandomGraphs) {
       for (const BufferOptions& options :
            {BufferOptions{true, false}, {true, true}, {false, false}}) {
         SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::string(order.name));
-        const Schedule schedule = order.function(graph);
+        const Schedule schedule = order.Order(graph);
         const BufferAssignment assignment =
             AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule), options);
         Replay replay(graph, assignment, options);

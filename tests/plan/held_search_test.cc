@@ -56,7 +56,7 @@ struct ThereAndBack {
       node.kernel->is_measured = true;
       node.kernel->seconds = node.op == OpId::exp ? 3 : 1;
     }
-    schedule = FindOrder("serial")->function(graph);
+    schedule = FindOrder("serial")->Order(graph);
   }
 
   GraphMaker make;
@@ -68,7 +68,7 @@ TEST(HeldSchedule, IsThatOfTheGraphWithItsPlan) {
   int with_second_runs = 0, for_each = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const Graph graph = PrepareGraph(MakeRandomGraph(seed), 3, Reference());
-    const Schedule schedule = FindOrder("serial")->function(graph);
+    const Schedule schedule = FindOrder("serial")->Order(graph);
     HeldSchedule held(graph, schedule, Reference(), 1, {});
     ASSERT_TRUE(held.Make(kAnyTime));
     EXPECT_EQ(held.CountBytes(), BytesOf(graph, schedule)) << "all is held";
@@ -105,7 +105,7 @@ TEST(HeldSchedule, ReadsNoStateThatHasChanged) {
     for (int i = 0; i < 12; ++i) x = make.Op(OpId::exp, "x" + std::to_string(i), {x});
     make.Out(make.Op(OpId::mul, "out", {x, y}), "out");
     const Graph graph = PrepareGraph(make.graph(), 1, Reference());
-    HeldSchedule held(graph, FindOrder("serial")->function(graph), Reference(), 1, {});
+    HeldSchedule held(graph, FindOrder("serial")->Order(graph), Reference(), 1, {});
     held.Set(graph.FindValue("y"), Holding::kAgain);
     EXPECT_EQ(held.Make(kAnyTime), !changes);
   }

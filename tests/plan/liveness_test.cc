@@ -24,8 +24,7 @@ TEST(Liveness, TraceOfTwoOperators) {
   const ValueId c = make.Op(OpId::add, "c", {a, b});
   const ValueId d = make.Op(OpId::mul, "d", {two, c});
   make.Out(d, "d");
-  const Liveness liveness =
-      ComputeLiveness(make.graph(), FindOrder("serial")->function(make.graph()));
+  const Liveness liveness = ComputeLiveness(make.graph(), FindOrder("serial")->Order(make.graph()));
   EXPECT_EQ(liveness.steps, 2);
   ExpectSpan(liveness, a, 0, 1);
   ExpectSpan(liveness, b, 0, 1);
@@ -44,8 +43,7 @@ TEST(Liveness, StateOutputsAndUpdatesLiveToTheEnd) {
   const ValueId last = make.Op(OpId::relu, "last", {x});
   make.Update(w, next);
   make.Out(shown, "shown");
-  const Liveness liveness =
-      ComputeLiveness(make.graph(), FindOrder("serial")->function(make.graph()));
+  const Liveness liveness = ComputeLiveness(make.graph(), FindOrder("serial")->Order(make.graph()));
   ExpectSpan(liveness, x, 0, 4);
   ExpectSpan(liveness, unread, 0, 1);
   ExpectSpan(liveness, w, 0, 4);
@@ -91,7 +89,7 @@ TEST(Liveness, AgreesWithItsDefinitionOnRandomGraphs) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const Graph graph = PrepareGraph(MakeRandomGraph(seed), 2, *FindKernelLibrary("reference"));
     for (const OrderEntry& order : Orders()) {
-      const Schedule schedule = order.function(graph);
+      const Schedule schedule = order.Order(graph);
       const Liveness liveness = ComputeLiveness(graph, schedule);
       for (ValueId value : graph.values.ids()) {
         for (TimePoint time = 0; time < liveness.steps; ++time) {

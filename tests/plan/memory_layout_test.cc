@@ -22,7 +22,7 @@ struct Entries {
 
   void Add(const Graph& graph, std::string_view order = "serial") {
     graphs.push_back(graph);
-    schedules.push_back(FindOrder(order)->function(graph));
+    schedules.push_back(FindOrder(order)->Order(graph));
   }
   std::vector<PlannedEntry> Planned() const {
     std::vector<PlannedEntry> planned;
@@ -222,7 +222,7 @@ TEST(MemoryLayout, KeepsItsPromisesOnRandomGraphs) {
 
 TEST(MemoryLayout, TheProblemOfAnEntryIsThePlannersOwn) {
   const Graph graph = PrepareGraph(MakeRandomGraph(11), 2, Reference());
-  const Schedule schedule = FindOrder("memory")->function(graph);
+  const Schedule schedule = FindOrder("memory")->Order(graph);
   const PlannedEntry entry{"step", &graph, &schedule};
   const MemoryProblem problem = TransientProblem(entry, {});
   const MemoryLayout layout = PlanLayout({entry}, {});

@@ -35,7 +35,7 @@ Schedule ScheduleOf(const NodeOrder& order) {
 }
 
 NodeOrder Ordered(const Graph& graph, std::string_view order) {
-  return NodesOf(FindOrder(order)->function(graph));
+  return NodesOf(FindOrder(order)->Order(graph));
 }
 
 std::vector<std::string> Names(const Graph& graph, const NodeOrder& order) {
@@ -49,7 +49,7 @@ TEST(StepMemory, IsWhatLivenessAndBuffersFind) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const Graph graph = Prepared(MakeRandomGraph(seed), 3);
     for (const OrderEntry& order : Orders()) {
-      const Schedule schedule = order.function(graph);
+      const Schedule schedule = order.Order(graph);
       const Bytes bound = LowerBound(TransientProblem({"step", &graph, &schedule}, {}, false));
       const Bytes peak = PeakOfOrder(graph, NodesOf(schedule));
       ASSERT_GE(peak, bound) << seed << " " << order.name;

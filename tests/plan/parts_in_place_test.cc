@@ -38,7 +38,7 @@ class Parts : public testing::Test {
   // The node called `long_one`, if there is one, runs beside the next one.
   BufferAssignment Assign(bool parts = true, const std::string& long_one = "") {
     prepared_ = PrepareGraph(make_.graph(), 1, *FindKernelLibrary("reference"));
-    Schedule schedule = FindOrder("serial")->function(prepared_);
+    Schedule schedule = FindOrder("serial")->Order(prepared_);
     for (size_t i = 0; i + 1 < schedule.steps.size(); ++i) {
       if (prepared_.nodes[schedule.steps[i].node].name != long_one) continue;
       schedule.steps[i].length = 2;

@@ -35,7 +35,7 @@ TEST(PeakProbe, FindsWhatLivenessAndBuffersFind) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const Graph graph = PrepareGraph(MakeRandomGraph(seed), 3, Reference());
     for (const OrderEntry& order : Orders()) {
-      const Schedule schedule = order.function(graph);
+      const Schedule schedule = order.Order(graph);
       const BufferOptions in_place{}, apart{true, true}, none{false, false};
       for (const BufferOptions& options : {in_place, apart, none}) {
         PeakProbe probe(graph, options);
@@ -72,7 +72,7 @@ TEST(TakeBackTrials, AreWhatTakingBackGives) {
   int tried = 0, taken_back = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     Graph graph = PrepareGraph(MakeRandomGraph(seed), 3, Reference());
-    Schedule schedule = FindOrder("serial")->function(graph);
+    Schedule schedule = FindOrder("serial")->Order(graph);
     for (int round = 0; round < 4; ++round) {
       RecomputeLimits limits;
       limits.seconds = 1e9;

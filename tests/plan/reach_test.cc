@@ -106,7 +106,7 @@ struct Assigned {
 
   Assigned(GraphMaker& make, bool incremental)
       : graph(PrepareGraph(make.graph(), 1, *FindKernelLibrary("reference"))) {
-    const Schedule schedule = FindOrder("serial")->function(graph);
+    const Schedule schedule = FindOrder("serial")->Order(graph);
     liveness = ComputeLiveness(graph, schedule, incremental);
     assignment = AssignBuffers(graph, schedule, liveness);
   }

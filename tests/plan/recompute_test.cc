@@ -42,7 +42,7 @@ struct TwoReaders {
     const ValueId from_a = make.Op(OpId::mul, "from_a", {from_y, a});
     make.Out(from_a, "out");
     graph = PrepareGraph(make.graph(), 1, Reference());
-    schedule = FindOrder("serial")->function(graph);
+    schedule = FindOrder("serial")->Order(graph);
   }
 
   std::vector<RecomputeOption> Options(const RecomputeLimits& limits = Limits()) const {

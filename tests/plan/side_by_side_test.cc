@@ -29,7 +29,7 @@ struct TwoChains {
       make.Out(y, chain);
     }
     graph = PrepareGraph(make.graph(), 1, *FindKernelLibrary("reference"));
-    schedule = FindOrder("serial")->function(graph);
+    schedule = FindOrder("serial")->Order(graph);
     alone.resize(graph.nodes.size(), kLong);
   }
 

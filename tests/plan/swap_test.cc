@@ -33,7 +33,7 @@ struct LateReader {
     make.phase = Phase::kBackward;
     make.Out(make.Op(OpId::mul, "from_y", {narrow, y}), "out");
     graph = PrepareGraph(make.graph(), 1, Reference());
-    schedule = FindOrder("serial")->function(graph);
+    schedule = FindOrder("serial")->Order(graph);
     for (Node& node : graph.nodes) {
       node.kernel->seconds = 1;
       node.kernel->is_measured = true;

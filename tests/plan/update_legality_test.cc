@@ -31,8 +31,7 @@ struct Legalized {
     copies = CountOps(graph, OpId::identity) - before;
     EXPECT_EQ(changed, copies > 0);
     EXPECT_EQ(VerifyGraph(graph), std::vector<std::string>());
-    EXPECT_EQ(VerifySchedule(graph, FindOrder("serial")->function(graph)),
-              std::vector<std::string>());
+    EXPECT_EQ(VerifySchedule(graph, FindOrder("serial")->Order(graph)), std::vector<std::string>());
     SelectMissingKernels(graph, Reference(), {}, diagnostics);
     EXPECT_FALSE(LegalizeUpdates(graph)) << "once is not enough";
   }
@@ -198,7 +197,7 @@ TEST(LegalizeUpdates, MakesRandomGraphsSchedulable) {
     SelectMissingKernels(graph, Reference(), {}, diagnostics);
     ASSERT_FALSE(diagnostics.has_errors());
     ASSERT_EQ(VerifyGraph(graph), std::vector<std::string>()) << seed;
-    ASSERT_EQ(VerifySchedule(graph, FindOrder("bfs")->function(graph)), std::vector<std::string>());
+    ASSERT_EQ(VerifySchedule(graph, FindOrder("bfs")->Order(graph)), std::vector<std::string>());
     std::set<ValueId> nexts;
     for (const UpdateEdge& edge : graph.updates) {
       ASSERT_TRUE(graph.values[edge.next].producer.valid()) << seed;

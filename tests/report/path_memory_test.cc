@@ -30,7 +30,7 @@ class TwoPaths {
 
   PathSharing Sharing() {
     const Graph graph = PrepareGraph(make_.graph(), 1, *FindKernelLibrary("reference"));
-    const Schedule schedule = FindOrder("serial")->function(graph);
+    const Schedule schedule = FindOrder("serial")->Order(graph);
     LayoutOptions options;
     options.in_place = false;
     return SharingOf(graph, PlanLayout({{"train", &graph, &schedule}}, options), 0);
@@ -92,7 +92,7 @@ TEST(PathMemory, OnePathSharesNothing) {
   make.graph().paths.push_back(only);
   make.Out(make.Op(OpId::neg, "y", {make.Feed("x", {64})}), "y");
   const Graph graph = PrepareGraph(make.graph(), 1, *FindKernelLibrary("reference"));
-  const Schedule schedule = FindOrder("serial")->function(graph);
+  const Schedule schedule = FindOrder("serial")->Order(graph);
   const MemoryLayout layout = PlanLayout({{"train", &graph, &schedule}}, LayoutOptions());
   EXPECT_TRUE(SharingOf(graph, layout, 0).paths.empty());
 }

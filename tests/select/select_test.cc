@@ -255,7 +255,7 @@ TEST_F(Select, WorkspacesAndPaddingArriveInThePlan) {
   EXPECT_EQ(Named(selected, "a").kernel->workspace_bytes, 3000);
   EXPECT_EQ(Named(selected, "a").kernel->threads, 3);
   EXPECT_EQ(Named(selected, "a.reorder").kernel->workspace_bytes, 64);
-  const Schedule schedule = FindOrder("serial")->function(selected);
+  const Schedule schedule = FindOrder("serial")->Order(selected);
   const MemoryLayout layout = PlanLayout({{"step", &selected, &schedule}}, {});
   std::map<std::string, int64_t> bytes;
   for (const PlacedBuffer& buffer : layout.buffers) {

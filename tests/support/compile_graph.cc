@@ -29,7 +29,7 @@ Graph PrepareGraph(const Graph& graph, int64_t batch, const KernelLibrary& libra
 
 GraphProgram EncodeGraph(const Graph& prepared, std::string_view order,
                          const LayoutOptions& options, const KernelLibrary& library) {
-  return EncodeGraph(prepared, FindOrder(order)->function(prepared), options, library);
+  return EncodeGraph(prepared, FindOrder(order)->Order(prepared), options, library);
 }
 
 GraphProgram EncodeGraph(const Graph& prepared, Schedule schedule, const LayoutOptions& options,

@@ -16,10 +16,10 @@ constexpr int kFiltersOfGroup = 1;
 constexpr int kPlainAxes = 4;
 
 TensorType WithGroups(const TensorType& type, int64_t groups) {
-  std::vector<Dim> dims = type.shape.dims();
+  Shape::Dims dims = type.shape.dims();
   dims[0] = Dim(groups);
   dims.insert(dims.begin() + kFiltersOfGroup, Dim(type.shape[0].size / groups));
-  return {type.dtype, Shape(std::move(dims))};
+  return {type.dtype, Shape(dims)};
 }
 
 bool IsDepthwise(const TensorType& grouped) {

@@ -4,8 +4,8 @@
 namespace cgrun {
 
 // First ready, first run.
-Schedule OrderBreadthFirst(const Graph& graph) {
-  return ListSchedule(graph, [](NodeId, int64_t sequence) { return sequence; });
+Schedule OrderBreadthFirst(const Graph&, const Dependencies& dependencies) {
+  return ListSchedule(dependencies, [](NodeId, int64_t sequence) { return sequence; });
 }
 
 }  // namespace cgrun

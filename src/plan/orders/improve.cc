@@ -157,11 +157,13 @@ NodeOrder ImproveAtPeak(const Graph& graph, const Dependencies& dependencies, No
   return Improver(graph, dependencies, std::move(order)).Run();
 }
 
-Schedule ImproveAtPeak(const Graph& graph, const Schedule& schedule) {
+Schedule ImproveAtPeak(const Graph& graph, const Dependencies& dependencies,
+                       const Schedule& schedule) {
   NodeOrder order;
+  order.reserve(schedule.steps.size());
   for (const ScheduleStep& step : schedule.steps) order.push_back(step.node);
   Schedule improved;
-  for (NodeId node : ImproveAtPeak(graph, DependenciesOf(graph), std::move(order))) {
+  for (NodeId node : ImproveAtPeak(graph, dependencies, std::move(order))) {
     improved.steps.push_back({node, 0});
   }
   return improved;

@@ -17,7 +17,8 @@ namespace cgrun {
 NodeOrder ImproveAtPeak(const Graph& graph, const Dependencies& dependencies, NodeOrder order);
 
 // The same of a schedule.
-Schedule ImproveAtPeak(const Graph& graph, const Schedule& schedule);
+Schedule ImproveAtPeak(const Graph& graph, const Dependencies& dependencies,
+                       const Schedule& schedule);
 
 }  // namespace cgrun
 

@@ -53,8 +53,8 @@ class ReadyNodes {
 
 class LeastPeak {
  public:
-  explicit LeastPeak(const Graph& graph)
-      : dependencies_(DependenciesOf(graph)),
+  LeastPeak(const Graph& graph, const Dependencies& dependencies)
+      : dependencies_(dependencies),
         missing_(dependencies_.predecessor_count),
         memory_(graph),
         entry_of_(graph.nodes.size()) {
@@ -65,6 +65,7 @@ class LeastPeak {
 
   Schedule Run() {
     Schedule schedule;
+    schedule.steps.reserve(missing_.size());
     while (!ready_.empty()) {
       const NodeId node = TakeBest();
       peak_ = std::max(peak_, memory_.During(node));
@@ -114,7 +115,7 @@ class LeastPeak {
     return {during, left, turn, node};
   }
 
-  const Dependencies dependencies_;
+  const Dependencies& dependencies_;
   IdVector<NodeId, int> missing_;
   StepMemory memory_;
   ReadyNodes ready_;
@@ -125,6 +126,8 @@ class LeastPeak {
 
 }  // namespace
 
-Schedule OrderLeastPeak(const Graph& graph) { return LeastPeak(graph).Run(); }
+Schedule OrderLeastPeak(const Graph& graph, const Dependencies& dependencies) {
+  return LeastPeak(graph, dependencies).Run();
+}
 
 }  // namespace cgrun

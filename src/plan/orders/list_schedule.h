@@ -15,18 +15,18 @@ namespace cgrun {
 // `priority` maps (node, how many became ready before it) to a comparable key; equal ones run in
 // the order of ids.
 template <class Priority>
-Schedule ListSchedule(const Graph& graph, Priority priority) {
-  const Dependencies dependencies = DependenciesOf(graph);
+Schedule ListSchedule(const Dependencies& dependencies, Priority priority) {
   IdVector<NodeId, int> missing = dependencies.predecessor_count;
   using Key = decltype(priority(NodeId(), int64_t{0}));
   using Entry = std::pair<Key, NodeId>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
   int64_t sequence = 0;
   const auto make_ready = [&](NodeId node) { ready.push({priority(node, sequence++), node}); };
-  for (NodeId node : graph.nodes.ids()) {
+  for (NodeId node : missing.ids()) {
     if (missing[node] == 0) make_ready(node);
   }
   Schedule schedule;
+  schedule.steps.reserve(missing.size());
   while (!ready.empty()) {
     const NodeId node = ready.top().second;
     ready.pop();
@@ -35,7 +35,7 @@ Schedule ListSchedule(const Graph& graph, Priority priority) {
       if (--missing[successor] == 0) make_ready(successor);
     }
   }
-  CGRUN_CHECK(schedule.steps.size() == graph.nodes.size()) << "the dependencies have a cycle";
+  CGRUN_CHECK(schedule.steps.size() == missing.size()) << "the dependencies have a cycle";
   return schedule;
 }
 

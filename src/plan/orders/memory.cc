@@ -16,6 +16,7 @@ int64_t BoundOf(const Graph& graph, const Schedule& schedule) {
   const BufferAssignment assignment =
       AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule));
   MemoryProblem problem;
+  problem.buffers.reserve(assignment.buffers.size());
   for (const SharedBuffer& buffer : assignment.buffers) {
     if (buffer.persistent) continue;
     Buffer item;
@@ -28,10 +29,11 @@ int64_t BoundOf(const Graph& graph, const Schedule& schedule) {
 }
 
 // The same order, but that an update runs as soon as it can: no gradient is kept for later.
-Schedule WithEarlyUpdates(const Graph& graph, const Schedule& schedule) {
+Schedule WithEarlyUpdates(const Graph& graph, const Dependencies& dependencies,
+                          const Schedule& schedule) {
   IdVector<NodeId, size_t> place(graph.nodes.size());
   for (size_t i = 0; i < schedule.steps.size(); ++i) place[schedule.steps[i].node] = i;
-  return ListSchedule(graph, [&](NodeId node, int64_t) {
+  return ListSchedule(dependencies, [&](NodeId node, int64_t) {
     return std::make_pair(graph.nodes[node].phase != Phase::kUpdate, place[node]);
   });
 }
@@ -39,7 +41,7 @@ Schedule WithEarlyUpdates(const Graph& graph, const Schedule& schedule) {
 }  // namespace
 
 // Where several need as little: the first of the table, and with early updates.
-Schedule OrderMemory(const Graph& graph) {
+Schedule OrderMemory(const Graph& graph, const Dependencies& dependencies) {
   Schedule best;
   int64_t best_bytes = -1;
   const auto consider = [&](Schedule candidate) {
@@ -50,11 +52,11 @@ Schedule OrderMemory(const Graph& graph) {
   };
   for (const OrderEntry& order : Orders()) {
     if (order.function == OrderMemory) continue;
-    const Schedule schedule = order.function(graph);
-    consider(WithEarlyUpdates(graph, schedule));
-    consider(schedule);
+    Schedule schedule = order.function(graph, dependencies);
+    consider(WithEarlyUpdates(graph, dependencies, schedule));
+    consider(std::move(schedule));
   }
-  consider(ImproveAtPeak(graph, best));
+  consider(ImproveAtPeak(graph, dependencies, best));
   return best;
 }
 

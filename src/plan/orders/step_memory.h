@@ -5,6 +5,7 @@
 #define CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -46,9 +47,8 @@ class StepMemory {
   struct Holder {
     Bytes bytes = 0;  // as they count in the device's arena, which aligns; 0 for what is persistent
     bool persistent = false;
-    bool stays = false;                // to the end of the step
-    int readers = 0;                   // nodes that have not run yet
-    std::vector<NodeId> read_by = {};  // all that read it
+    bool stays = false;  // to the end of the step
+    int readers = 0;     // nodes that have not run yet
   };
 
   // The output lies in the input's bytes where this node is the last to read that.
@@ -57,10 +57,11 @@ class StepMemory {
     HolderId output;
   };
 
+  // Places in operands_ and overwrites_: what it reads, each once, lies before what it makes. An
+  // input and an output take part in one overwrite each.
   struct NodeUse {
-    std::vector<HolderId> reads;  // each once
-    std::vector<HolderId> makes;
-    std::vector<Overwrite> overwrites;  // of which an input and an output take part in one
+    uint32_t reads = 0, makes = 0, makes_end = 0;
+    uint32_t overwrites = 0, overwrites_end = 0;
     Bytes workspace = 0;
   };
 
@@ -69,12 +70,27 @@ class StepMemory {
   }
   void AddHolders(const Graph& graph);
   void AddUse(const Graph& graph, NodeId id);
+  void AddOverwrites(const Graph& graph, const Node& node);
+  void AddReaders();
+  std::span<const HolderId> Reads(const NodeUse& use) const {
+    return std::span(operands_).subspan(use.reads, use.makes - use.reads);
+  }
+  std::span<const HolderId> Makes(const NodeUse& use) const {
+    return std::span(operands_).subspan(use.makes, use.makes_end - use.makes);
+  }
+  std::span<const Overwrite> Overwrites(const NodeUse& use) const {
+    return std::span(overwrites_).subspan(use.overwrites, use.overwrites_end - use.overwrites);
+  }
   Bytes OverwrittenBytes(const NodeUse& use) const;
 
   IdVector<HolderId, Holder> holders_;
   IdVector<ValueId, HolderId> of_value_;
   IdVector<NodeId, bool> is_view_;  // of what it reads, so that it runs nothing
   IdVector<NodeId, NodeUse> uses_;
+  std::vector<HolderId> operands_;
+  std::vector<Overwrite> overwrites_;
+  FlatLists<HolderId, NodeId> read_by_;
+  IdVector<HolderId, NodeId> last_reader_;  // while uses are added
   Bytes alive_ = 0;
   Bytes unread_feeds_ = 0;  // alive in the first step alone
   int64_t run_ = 0;         // nodes

@@ -74,9 +74,12 @@ std::vector<BufferId> Sequence(const MemoryProblem& problem, const std::vector<d
   return sequence;
 }
 
-// Sets the offset of each buffer of `sequence`.
-void Place(const MemoryProblem& problem, const TimeSections& sections,
-           const std::vector<BufferId>& sequence, Fit fit, std::vector<Bytes>& offsets) {
+// Sets the offset of each buffer of `sequence`, as long as none ends at `most` or above. The
+// largest end.
+Bytes Place(const MemoryProblem& problem, const TimeSections& sections,
+            const std::vector<BufferId>& sequence, Fit fit, Bytes most,
+            std::vector<Bytes>& offsets) {
+  Bytes peak = 0;
   Occupancy occupancy(sections.ranges(), UnitOf(problem));
   for (BufferId id : sequence) {
     const Buffer& buffer = problem[id];
@@ -89,8 +92,20 @@ void Place(const MemoryProblem& problem, const TimeSections& sections,
     } else {
       offset = occupancy.BestFit(time, buffer.bytes, buffer.alignment);
     }
+    peak = std::max(peak, offset + buffer.bytes);
+    if (peak >= most) break;
     occupancy.Take(time, offset, buffer.bytes);
   }
+  return peak;
+}
+
+MemoryPlan PlaceInSequenceBelow(const MemoryProblem& problem, const TimeSections& sections,
+                                const std::vector<BufferId>& sequence, Fit fit, Bytes most) {
+  MemoryPlan plan;
+  for (const Buffer& buffer : problem.buffers) plan.offsets.push_back(buffer.offset.value_or(0));
+  plan.peak_bytes = Place(problem, sections, sequence, fit, most, plan.offsets);
+  plan.nodes = static_cast<int64_t>(sequence.size());
+  return plan;
 }
 
 }  // namespace
@@ -102,12 +117,7 @@ std::vector<BufferId> PlacementSequence(const MemoryProblem& problem, const Time
 
 MemoryPlan PlaceInSequence(const MemoryProblem& problem, const TimeSections& sections,
                            const std::vector<BufferId>& sequence, Fit fit) {
-  MemoryPlan plan;
-  for (const Buffer& buffer : problem.buffers) plan.offsets.push_back(buffer.offset.value_or(0));
-  Place(problem, sections, sequence, fit, plan.offsets);
-  plan.peak_bytes = PeakBytes(problem, plan.offsets);
-  plan.nodes = static_cast<int64_t>(sequence.size());
-  return plan;
+  return PlaceInSequenceBelow(problem, sections, sequence, fit, kNoLimit);
 }
 
 MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit) {
@@ -115,7 +125,15 @@ MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit) {
   return PlaceInSequence(problem, sections, PlacementSequence(problem, sections, order), fit);
 }
 
-// The planners of planner_list.inc.
+// The planners of planner_list.inc, and how each of them goes.
+#define GREEDY_ORDERS     \
+  GREEDY_ORDER(Size)      \
+  GREEDY_ORDER(Area)      \
+  GREEDY_ORDER(Lifetime)  \
+  GREEDY_ORDER(Section)   \
+  GREEDY_ORDER(Conflicts) \
+  GREEDY_ORDER(Start)     \
+  GREEDY_ORDER(End)
 #define GREEDY_ORDER(order)                                      \
   MemoryPlan PlanFirstFit##order(const MemoryProblem& problem) { \
     return PlaceGreedily(problem, Order::k##order, Fit::kFirst); \
@@ -123,13 +141,33 @@ MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit) {
   MemoryPlan PlanBestFit##order(const MemoryProblem& problem) {  \
     return PlaceGreedily(problem, Order::k##order, Fit::kBest);  \
   }
-GREEDY_ORDER(Size)
-GREEDY_ORDER(Area)
-GREEDY_ORDER(Lifetime)
-GREEDY_ORDER(Section)
-GREEDY_ORDER(Conflicts)
-GREEDY_ORDER(Start)
-GREEDY_ORDER(End)
+GREEDY_ORDERS
 #undef GREEDY_ORDER
+
+namespace {
+
+struct Rule {
+  PlannerFunction planner;
+  Order order;
+  Fit fit;
+};
+
+constexpr Rule kRules[] = {
+#define GREEDY_ORDER(order)                            \
+  {PlanFirstFit##order, Order::k##order, Fit::kFirst}, \
+      {PlanBestFit##order, Order::k##order, Fit::kBest},
+    GREEDY_ORDERS
+#undef GREEDY_ORDER
+};
+
+}  // namespace
+
+MemoryPlan PlaceBelow(const PlannerEntry& planner, const MemoryProblem& problem,
+                      const TimeSections& sections, Bytes most) {
+  const auto rule = std::ranges::find(kRules, planner.function, &Rule::planner);
+  if (rule == std::end(kRules)) return planner.function(problem);
+  return PlaceInSequenceBelow(problem, sections, PlacementSequence(problem, sections, rule->order),
+                              rule->fit, most);
+}
 
 }  // namespace cgrun

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/plan/memory_problem.h"
+#include "src/plan/planner.h"
 #include "src/plan/planners/time_sections.h"
 
 namespace cgrun {
@@ -32,6 +33,11 @@ enum class Order {
 // below all others they cost what they cost anywhere. Equal ranks are settled by area, bytes,
 // birth, death and alignment, so that only interchangeable buffers are told apart by their ids.
 MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit);
+
+// The plan of a planner of role kOrder, where its peak is less than `most`; else one whose peak is
+// no less, and whose offsets say nothing. `sections` are those of the problem.
+MemoryPlan PlaceBelow(const PlannerEntry& planner, const MemoryProblem& problem,
+                      const TimeSections& sections, Bytes most);
 
 // The two halves of that: all buffers that have bytes, in the order of placement; and the plan of
 // any such sequence.

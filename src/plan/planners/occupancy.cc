@@ -5,12 +5,12 @@
 
 namespace cgrun {
 
-Occupancy::Occupancy(const std::vector<SectionRange>& lifespans, AddressUnit unit)
-    : everything_(unit) {
+Occupancy::Occupancy(const std::vector<SectionRange>& lifespans, AddressUnit unit) {
   int32_t sections = 0;
+  for (const SectionRange& lifespan : lifespans) sections = std::max(sections, lifespan.end);
+  everything_ = TakenList(unit, sections);
   int64_t sum = 0, count = 0;
   for (const SectionRange& lifespan : lifespans) {
-    sections = std::max(sections, lifespan.end);
     sum += lifespan.end - lifespan.begin;
     count += lifespan.end > lifespan.begin;
   }
@@ -18,7 +18,7 @@ Occupancy::Occupancy(const std::vector<SectionRange>& lifespans, AddressUnit uni
   const int64_t half_width = 4 * (sum / count + 1);
   if (half_width > sections / 4) return;
   half_width_ = static_cast<int32_t>(half_width);
-  windows_.assign(static_cast<size_t>((sections - 1) / half_width_) + 1, TakenList(unit));
+  windows_.assign(static_cast<size_t>((sections - 1) / half_width_) + 1, TakenList(unit, sections));
 }
 
 const TakenList& Occupancy::ListFor(SectionRange time) const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/plan/planners/greedy.h"
 #include "src/plan/planners/parts.h"
 #include "src/plan/planners/search.h"
 
@@ -32,11 +33,13 @@ int64_t NodesFor(const MemoryProblem& problem, const MemoryPlan& plan) {
 }  // namespace
 
 MemoryPlan BestOrder(const MemoryProblem& problem, Bytes target, Effort& effort) {
+  const TimeSections sections(problem);
   MemoryPlan best;
+  best.peak_bytes = kNoLimit;
   int64_t nodes = 0;
   for (const PlannerEntry& entry : Planners()) {
     if (entry.role != PlannerRole::kOrder) continue;
-    MemoryPlan plan = entry.function(problem);
+    MemoryPlan plan = PlaceBelow(entry, problem, sections, best.peak_bytes);
     nodes += plan.nodes;
     if (best.offsets.empty() || plan.peak_bytes < best.peak_bytes) best = std::move(plan);
     if (best.peak_bytes <= target || effort.IsLate()) break;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace cgrun {
 namespace {
@@ -138,8 +139,14 @@ void TakenBlocks<Number>::VisitGaps(SectionRange time, Number bytes, Number alig
     return static_cast<Number>((top + alignment - 1) / alignment * alignment);
   };
   Number top = 0;  // of what was passed
+  const Slots slots = TouchedBy(time);
   for (const int32_t id : order_) {
     const Block& block = pool_[static_cast<size_t>(id)];
+    if ((block.any & slots) == 0) continue;
+    if ((block.every & slots) != 0 && !block.has_hole && block.begin[0] - top < bytes) {
+      top = std::max(top, block.top);
+      continue;
+    }
     int lane = 0;
     while ((lane = FindGap(block, lane, time, bytes, top)) < block.count) {
       const Number begin = aligned(top);
@@ -149,6 +156,51 @@ void TakenBlocks<Number>::VisitGaps(SectionRange time, Number bytes, Number alig
     }
   }
   visit(aligned(top), std::numeric_limits<Number>::max());
+}
+
+template <class Number>
+TakenBlocks<Number>::Slots TakenBlocks<Number>::TouchedBy(SectionRange time) const {
+  const int first = std::min(time.begin / slot_width_, kSlots - 1);
+  const int last = std::clamp((time.end - 1) / slot_width_, first, kSlots - 1);
+  return (~Slots{0} >> (kSlots - 1 - (last - first))) << first;
+}
+
+template <class Number>
+TakenBlocks<Number>::Slots TakenBlocks<Number>::FilledBy(SectionRange time) const {
+  const int64_t width = slot_width_;
+  const int64_t first = (time.begin + width - 1) / width;
+  const int64_t end = std::min<int64_t>(time.end / width, kSlots);
+  return first < end ? (~Slots{0} >> (kSlots - (end - first))) << first : 0;
+}
+
+// What is there in a lane that was written last.
+template <class Number>
+void TakenBlocks<Number>::Note(Block& block, int lane) const {
+  const SectionRange time = {block.from[lane], block.to[lane]};
+  const bool is_first = block.count == 1;
+  const bool joins =
+      is_first || (lane == 0 ? block.end[0] >= block.begin[1] : block.begin[lane] <= block.top);
+  block.any = (is_first ? 0 : block.any) | TouchedBy(time);
+  block.every = (is_first ? ~Slots{0} : block.every) & FilledBy(time);
+  block.top = is_first ? block.end[lane] : std::max(block.top, block.end[lane]);
+  if (is_first) block.has_hole = false;
+  if (block.has_hole) return NoteAll(block);  // which may be filled now
+  block.has_hole = !joins;
+}
+
+template <class Number>
+void TakenBlocks<Number>::NoteAll(Block& block) const {
+  block.any = 0;
+  block.every = ~Slots{0};
+  block.top = block.begin[0];
+  block.has_hole = false;
+  for (int lane = 0; lane < block.count; ++lane) {
+    const SectionRange time = {block.from[lane], block.to[lane]};
+    block.any |= TouchedBy(time);
+    block.every &= FilledBy(time);
+    block.has_hole = block.has_hole || block.begin[lane] > block.top;
+    block.top = std::max(block.top, block.end[lane]);
+  }
 }
 
 template <class Number>
@@ -168,11 +220,14 @@ TakenBlocks<Number>::Block& TakenBlocks<Number>::NewBlock(size_t place) {
   return block;
 }
 
-// The block that `begin` goes into, which is not full.
+// The block that what begins there, at section `from`, goes into, which is not full.
 template <class Number>
-TakenBlocks<Number>::Block& TakenBlocks<Number>::BlockFor(Number begin) {
+TakenBlocks<Number>::Block& TakenBlocks<Number>::BlockFor(Number begin, int32_t from) {
+  const auto is_before = [&](const Block& block, int lane) {
+    return std::pair(block.begin[lane], block.from[lane]) <= std::pair(begin, from);
+  };
   const auto behind = std::partition_point(order_.begin(), order_.end(), [&](int32_t id) {
-    return pool_[static_cast<size_t>(id)].begin[0] <= begin;
+    return is_before(pool_[static_cast<size_t>(id)], 0);
   });
   if (order_.empty()) return NewBlock(0);
   const auto place = static_cast<size_t>(std::max<std::ptrdiff_t>(behind - order_.begin() - 1, 0));
@@ -180,7 +235,7 @@ TakenBlocks<Number>::Block& TakenBlocks<Number>::BlockFor(Number begin) {
   if (pool_[id].count < kLanes) return pool_[id];
   Block& next = NewBlock(place + 1);
   Block& full = pool_[id];
-  if (place + 2 == order_.size() && full.begin[kLanes - 1] <= begin) return next;
+  if (place + 2 == order_.size() && is_before(full, kLanes - 1)) return next;
   constexpr int kHalf = kLanes / 2;
   const auto split = [](auto* from, auto* to) { std::copy(from + kHalf, from + kLanes, to); };
   split(full.begin, next.begin);
@@ -190,7 +245,9 @@ TakenBlocks<Number>::Block& TakenBlocks<Number>::BlockFor(Number begin) {
   split(full.id, next.id);
   std::fill(full.from + kHalf, full.from + kLanes, std::numeric_limits<int32_t>::max());
   full.count = next.count = kHalf;
-  return next.begin[0] <= begin ? next : full;
+  NoteAll(full);
+  NoteAll(next);
+  return is_before(next, 0) ? next : full;
 }
 
 template <class Number>
@@ -204,12 +261,15 @@ void TakenBlocks<Number>::Append(const Block& block, int lane) {
   last.id[last.count] = block.id[lane];
   ++last.count;
   ++size_;
+  Note(last, last.count - 1);
 }
 
 template <class Number>
 void TakenBlocks<Number>::Take(SectionRange time, Number begin, Number end, int32_t id) {
-  Block& block = BlockFor(begin);
-  const auto place = std::upper_bound(block.begin, block.begin + block.count, begin) - block.begin;
+  Block& block = BlockFor(begin, time.begin);
+  auto place = std::upper_bound(block.begin, block.begin + block.count, begin) - block.begin;
+  while (place > 0 && block.begin[place - 1] == begin && block.from[place - 1] > time.begin)
+    --place;
   const auto insert = [&](auto* lanes, auto value) {
     std::copy_backward(lanes + place, lanes + block.count, lanes + block.count + 1);
     lanes[place] = value;
@@ -221,13 +281,15 @@ void TakenBlocks<Number>::Take(SectionRange time, Number begin, Number end, int3
   insert(block.id, id);
   ++block.count;
   ++size_;
+  Note(block, static_cast<int>(place));
 }
 
 template class TakenBlocks<int32_t>;
 template class TakenBlocks<int64_t>;
 
-TakenList::TakenList(AddressUnit unit) : unit_(unit.bytes) {
-  if (!unit.is_narrow) blocks_.emplace<TakenBlocks<int64_t>>();
+TakenList::TakenList(AddressUnit unit, int32_t sections)
+    : unit_(unit.bytes), blocks_(TakenBlocks<int32_t>(sections)) {
+  if (!unit.is_narrow) blocks_.emplace<TakenBlocks<int64_t>>(sections);
 }
 
 void TakenList::Take(SectionRange time, Bytes begin, Bytes end, size_t id) {

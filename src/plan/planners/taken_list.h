@@ -39,6 +39,11 @@ AddressUnit UnitOf(const MemoryProblem& problem);
 template <class Number>
 class TakenBlocks {
  public:
+  // As TakenList.
+  explicit TakenBlocks(int32_t sections = 0)
+      : slot_width_(sections == 0 ? std::numeric_limits<int32_t>::max()
+                                  : (sections - 1) / kSlots + 1) {}
+
   void Take(SectionRange time, Number begin, Number end, int32_t id);
   // Calls `visit` with each gap that holds `bytes`, from its aligned begin to its end, from the
   // lowest to the one above everything, which ends at Number's maximum, until it returns false.
@@ -64,16 +69,28 @@ class TakenBlocks {
  private:
   static constexpr int kLanes = 64;
   static constexpr int kFill = 48;  // of a block that is written anew: some can be inserted
-  // Sorted by `begin`. Behind `count` there is nothing, at no time.
+  static constexpr int kSlots = 64;
+  // Slots of the time axis, a bit each.
+  using Slots = uint64_t;
+  // Sorted by `begin`, then by `from`. Behind `count` there is nothing, at no time.
   struct Block {
     Number begin[kLanes], end[kLanes];
     int32_t from[kLanes], to[kLanes];  // time
     int32_t id[kLanes];
     int count;
+    Number top;        // the largest end
+    Slots any, every;  // slots in which any of them is there, and through which every one is
+    bool has_hole;     // between them, were they all there at once
   };
 
+  // Those that a stretch of time has a section of, and those that it has all sections of.
+  Slots TouchedBy(SectionRange time) const;
+  Slots FilledBy(SectionRange time) const;
+  void Note(Block& block, int lane) const;
+  void NoteAll(Block& block) const;
+
   Block& NewBlock(size_t place);
-  Block& BlockFor(Number begin);
+  Block& BlockFor(Number begin, int32_t from);
   void Append(const Block& block, int lane);
   static int FindGap(const Block& block, int lane, SectionRange time, Number bytes, Number& top);
 
@@ -82,11 +99,14 @@ class TakenBlocks {
   std::vector<Block> spare_pool_;  // scratch
   std::vector<int32_t> spare_order_;
   size_t size_ = 0;
+  int32_t slot_width_;  // sections
 };
 
 class TakenList {
  public:
-  explicit TakenList(AddressUnit unit = {});
+  // `sections` of the time axis; 0 where their number is not known. A question passes over blocks
+  // of many at once, then, that have nothing at its time, or no gap.
+  explicit TakenList(AddressUnit unit = {}, int32_t sections = 0);
 
   // `begin` and `end` are multiples of the unit.
   void Take(SectionRange time, Bytes begin, Bytes end, size_t id = 0);
