@@ -30,8 +30,9 @@ int64_t PeakAnonymousBytes();
 // Takes a sample; call it while the memory is held. Allocates nothing.
 void SampleMemory();
 
-// Has all threads share one heap. A heap of its own reserves 64 MiB of addresses for each thread,
-// and keeps what the thread has freed. Call it before there are threads.
+// Has all threads share one heap, and gives large blocks pages of their own. A heap of its own
+// reserves 64 MiB of addresses for each thread, and keeps what the thread has freed. Call it before
+// there are threads.
 void ShareOneHeap();
 
 // Forgets the peak, for tests that run several models in one process.

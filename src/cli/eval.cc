@@ -59,6 +59,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
   options.weights = ChooseWeights(*model, eval_flags.weights);
   TakeSplitOfRun(flags, options.weights, eval_flags.split, *model);
   options.mode = ModeOf(run_flags);
+  options.dry_run = run_flags.dry_run;
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
   options.image = image ? &*image : nullptr;

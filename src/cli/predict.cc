@@ -114,6 +114,7 @@ PredictOptions OptionsOf(const ModelFlags& flags, const RunFlags& run_flags,
   options.device = DeviceOf(model);
   options.compile = CompileOptionsOf(flags, model, run_flags.dry_run);
   options.mode = ModeOf(run_flags);
+  options.dry_run = run_flags.dry_run;
   if (KeepsInFolder(flags, predict_flags.out)) options.compile.keeps = EntryKind::kPredict;
   return options;
 }

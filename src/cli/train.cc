@@ -192,6 +192,7 @@ SessionOptions OptionsOf(const Training& training, const ModelFlags& flags,
   options.compile = CompileOptionsOf(flags, *training.model, run_flags.dry_run);
   options.weights = FindNewestWeights(train_flags.weights);
   options.mode = ModeOf(run_flags);
+  options.dry_run = run_flags.dry_run;
   options.limit_batches = run_flags.limit_batches;
   options.image = training.image ? &*training.image : nullptr;
   if (training.resumed) {

@@ -1,7 +1,8 @@
 // Arenas of the host: anonymous mappings, touched before they are handed out, so that no step takes
-// a page fault and a machine that is too small says so at once. They are of huge pages as far as
-// whole ones fit, where the system gives them to who asks: a step that goes through hundreds of MiB
-// would wait for the addresses of small ones. No byte more is taken for that.
+// a page fault and a machine that is too small says so at once (a dry run takes no step). They are
+// of huge pages as far as whole ones fit, where the system gives them to who asks: a step that goes
+// through hundreds of MiB would wait for the addresses of small ones. No byte more is taken for
+// that.
 #include "src/device/cpu.h"
 
 #include <omp.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -56,6 +58,21 @@ std::byte* MapPages(int64_t bytes) {
   return pages;
 }
 
+// Bytes of a mapping that are in memory.
+int64_t ResidentIn(std::byte* memory, int64_t bytes) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  std::array<unsigned char, 4096> present;
+  const int64_t part = std::ssize(present) * page;
+  int64_t resident = 0;
+  for (int64_t from = 0; from < bytes; from += part) {
+    const int64_t size = std::min(part, bytes - from);
+    if (mincore(memory + from, static_cast<size_t>(size), present.data()) != 0) return bytes;
+    resident += page * std::count_if(present.begin(), present.begin() + (size + page - 1) / page,
+                                     [](unsigned char is_there) { return (is_there & 1) != 0; });
+  }
+  return resident;
+}
+
 std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
 
 }  // namespace
@@ -80,6 +97,18 @@ DeviceInfo CpuDevice::Info() const {
           {}};
 }
 
+DeviceCounters CpuDevice::counters() const {
+  DeviceCounters counters = counters_;
+  if (!is_untouched_) return counters;
+  counters.host_bytes = 0;
+  for (const auto& [arena, bytes] : arenas_) counters.host_bytes += ResidentIn(arena, bytes);
+  return counters;
+}
+
+void LeaveUntouched(Device& device) {
+  if (auto* const host = dynamic_cast<CpuDevice*>(&device)) host->LeaveUntouched();
+}
+
 void CpuDevice::UseThreads(int threads) {
   if (omp_get_max_threads() != threads) omp_set_num_threads(threads);
 }
@@ -96,7 +125,7 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
         "cannot take " + MiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
         "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
   }
-  std::memset(arena, 0, static_cast<size_t>(mapped));
+  if (!is_untouched_) std::memset(arena, 0, static_cast<size_t>(mapped));
   arenas_[arena] = mapped;
   counters_.bytes = counters_.host_bytes = counters_.bytes + mapped;
   counters_.peak_bytes = std::max(counters_.peak_bytes, counters_.bytes);

@@ -19,7 +19,7 @@ class CpuDevice final : public Device {
   ~CpuDevice() override;
 
   DeviceInfo Info() const override;
-  DeviceCounters counters() const override { return counters_; }
+  DeviceCounters counters() const override;
   void UseThreads(int threads) override;
   std::byte* Allocate(ArenaKind kind, int64_t bytes) override;
   void Free(ArenaKind kind, std::byte* arena) override;
@@ -31,11 +31,19 @@ class CpuDevice final : public Device {
   void Wait(Stream stream, Event event) override;
   void Synchronize(Stream stream) override;
 
+  // Arenas that are taken from now on are resident as far as they are written to, and count in the
+  // host's memory so.
+  void LeaveUntouched() { is_untouched_ = true; }
+
  private:
   std::string name_;
   DeviceCounters counters_;
   std::map<std::byte*, int64_t> arenas_;  // bytes mapped for each
+  bool is_untouched_ = false;
 };
+
+// For a dry run, which writes states alone. Other devices than the host's stay as they are.
+void LeaveUntouched(Device& device);
 
 }  // namespace cgrun
 

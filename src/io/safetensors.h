@@ -4,6 +4,7 @@
 #define CGRUN_IO_SAFETENSORS_H_
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -60,6 +61,8 @@ class SafetensorsReader {
   void Skip();
   // Reads the next tensor, which is of numbers, into `plain`, which has its bytes.
   void ReadTo(std::span<std::byte> plain);
+  // Passes the bytes of the next tensor to `take`, in parts of whole elements, 16 KiB at most.
+  void ReadParts(const std::function<void(std::span<const std::byte> part)>& take);
 
  private:
   // Ends a tensor.

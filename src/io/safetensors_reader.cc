@@ -281,6 +281,11 @@ void SafetensorsReader::ReadTo(std::span<std::byte> plain) {
 }
 
 void SafetensorsReader::Skip() {
+  ReadParts([](std::span<const std::byte>) {});
+}
+
+void SafetensorsReader::ReadParts(
+    const std::function<void(std::span<const std::byte> part)>& take) {
   CGRUN_CHECK(next_ < tensors_.size()) << "no tensor is left";
   const TensorSpec& tensor = tensors_[next_++];
   if (checksum_ != nullptr) checksum_->AddTensor(tensor);
@@ -290,6 +295,7 @@ void SafetensorsReader::Skip() {
     const std::span<std::byte> block = std::span(room).first(static_cast<size_t>(part));
     reader_.Read(block, "tensor '" + tensor.name + "'");
     if (checksum_ != nullptr) checksum_->AddBytes(block);
+    take(block);
     left -= part;
   }
   if (checksum_ != nullptr) Compare();

@@ -9,6 +9,7 @@
 
 #include "src/base/check.h"
 #include "src/base/finite.h"
+#include "src/device/cpu.h"
 #include "src/frontend/frontend.h"
 #include "src/io/safetensors.h"
 #include "src/ops/loss.h"
@@ -253,6 +254,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
                      const PredictOptions& options, Diagnostics& diagnostics)
     : signature_(std::move(signature)), batch_(options.batch) {
   device_ = OpenDevice(options.device);
+  if (options.dry_run) LeaveUntouched(*device_);
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   CompileOptions compile = options.compile;

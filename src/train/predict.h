@@ -95,6 +95,7 @@ struct PredictOptions {
   int64_t batch = 1;
   std::string weights;        // a file; empty: initial values
   DebugRun* debug = nullptr;  // of a debugging run, which outlives the predictor
+  bool dry_run = false;       // nothing will run: an arena of the host is left untouched
 };
 
 class Predictor {

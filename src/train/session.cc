@@ -11,6 +11,7 @@
 #include "src/base/check.h"
 #include "src/compile/analysis_count.h"
 #include "src/data/sampler.h"
+#include "src/device/cpu.h"
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
@@ -29,6 +30,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     : model_(model), options_(options), analyses_before_(AnalysisCount()) {
   if (model.train) batch_ = model.train->batch.value.size;
   device_ = OpenDevice(options.device);
+  if (options.dry_run) LeaveUntouched(*device_);
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   ChooseWeights(diagnostics);

@@ -42,6 +42,7 @@ struct SessionOptions {
   std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
   std::optional<int64_t> free;          // bytes that the host has; nothing: as it says
   DebugRun* debug = nullptr;            // of a debugging run, which outlives the session
+  bool dry_run = false;                 // nothing will run: an arena of the host is left untouched
   // A run that comes near these is not begun: MayNotFit is thrown. Nothing: it is begun.
   std::optional<HostLimits> limits;
 };

@@ -27,21 +27,29 @@ bool IsConvertible(const TensorType& from, const TensorType& to) {
          to.dtype != DType::kF16;
 }
 
-HostTensor Converted(const HostTensor& from, DType dtype) {
-  HostTensor to(dtype, from.shape());
-  for (int64_t i = 0; i < to.elements(); ++i) to.Set(i, from.At(i));
-  return to;
+// Reads the next tensor, whose numbers are of type `from`, into `plain` as numbers of type `to`. No
+// plan counts a copy of the tensor.
+void ReadConverted(SafetensorsReader& reader, DType from, DType to, std::span<std::byte> plain) {
+  HostTensor converted;
+  reader.ReadParts([&](std::span<const std::byte> part) {
+    const auto count = std::ssize(part) / SizeOf(from);
+    if (converted.elements() < count) converted = HostTensor(to, Shape::Of({count}));
+    for (int64_t i = 0; i < count; ++i) {
+      converted.Set(i, NumberAt(from, part.data() + i * SizeOf(from)));
+    }
+    const auto bytes = static_cast<size_t>(count * SizeOf(to));
+    std::ranges::copy(converted.bytes().first(bytes), plain.begin());
+    plain = plain.subspan(bytes);
+  });
 }
 
-// Reads the next tensor, which is of `type`, to where the state lies; one of another type is
-// converted first.
+// Reads the next tensor, which is of `type`, to where the state lies.
 void ReadState(SafetensorsReader& reader, const TensorType& type, size_t state, Engine& engine) {
   const DType wanted = engine.model().states[state].type.dtype;
-  if (type.dtype == wanted) {
-    engine.FillState(state, [&](std::span<std::byte> plain) { reader.ReadTo(plain); });
-  } else {
-    engine.WriteState(state, Converted(reader.Read(), wanted));
-  }
+  engine.FillState(state, [&](std::span<std::byte> plain) {
+    if (type.dtype == wanted) return reader.ReadTo(plain);
+    ReadConverted(reader, type.dtype, wanted, plain);
+  });
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """`--weights`: what a run takes of another one's file, and what it says of the rest."""
 
+import array
 import json
 import struct
 import unittest
 
-from cli_testing import MODEL, CliTestCase
+from cli_testing import MODEL, SANITIZED, CliTestCase
 
 ADAM = MODEL.replace("{op: sgd, lr: 0.05, momentum: 0.9}", "{op: adam, lr: 0.01}")
 
@@ -78,6 +79,30 @@ class FineTuningTest(CliTestCase):
                 self.assertEqual(first[name], data, (kind, name))
             done = self.cgrun("eval", "adam.yaml", "--weights", "w.safetensors")
             self.assertIn(f"note: {note}\n", done.stderr)
+
+    @unittest.skipIf(SANITIZED, "the memory of a sanitizer is in no plan")
+    def test_a_conversion_stays_within_the_plan(self):
+        wide = MODEL.replace("- logits: {", "- {op: linear, units: 2048}\n      - {op: linear, units: 1024}\n"
+                             "      - logits: {")
+        self.write("wide.yaml", wide)
+        self.cgrun("train", "wide.yaml", "--out", "wide", "--quiet", "--limit-batches", "1", "--set", "train.epochs=1")
+        header, body = {}, b""
+        for name, data in tensors(self.folder / "wide/checkpoint-1.safetensors").items():
+            if not name.startswith("classify.") or name.endswith(".momentum"):
+                continue
+            shape = {"weight": {2048 * 16: [2048, 16], 1024 * 2048: [1024, 2048], 3 * 1024: [3, 1024]},
+                     "bias": {n: [n] for n in (2048, 1024, 3)}}[name.split(".")[-1]][len(data) // 4]
+            numbers = array.array("d", array.array("f", data)).tobytes()
+            header[name] = {"dtype": "F64", "shape": shape, "data_offsets": [len(body), len(body) + len(numbers)]}
+            body += numbers
+        text = json.dumps(header).encode()
+        (self.folder / "wide.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + body)
+        done = self.cgrun("train", "wide.yaml", "--weights", "wide.safetensors", "--out", "next",
+                          "--limit-batches", "1", "--set", "train.epochs=1")
+        self.assertIn("6 tensors of f64 were rounded", done.stderr)
+        self.assertGreater(len(body), 2**24, "no copy that would be seen")
+        summary = self.summary("next")
+        self.assertLessEqual(summary["measured_peak_bytes"], summary["planned_peak_bytes"])
 
     def test_what_is_not_in_the_file_is_told_with_quiet_too(self):
         layer = "      - {op: linear, units: 5}\n      - logits"

@@ -95,6 +95,19 @@ class LimitsTest(CliTestCase):
         self.assertRegex(done.stderr, r"help: `ulimit -v \d+` is enough")
         self.assertNotIn("No such file", done.stderr)
 
+    def test_a_dry_run_leaves_a_large_arena_untouched(self):
+        wide = MODEL.replace("- {op: flatten}", "- {op: resize, size: [3000, 3000]}\n"
+                             "      - {op: global_avg_pool}\n      - {op: flatten}")
+        self.write("wide.yaml", wide)
+        with subprocess.Popen([str(CGRUN), "train", "wide.yaml", "--dry-run", "--json"], cwd=self.folder,
+                              text=True, stdout=subprocess.PIPE) as run:
+            planned = json.load(run.stdout)["planned_peak_bytes"]
+            _, status, used = os.wait4(run.pid, 0)
+            run.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(run.returncode, 0)
+        self.assertGreater(planned, 650 * 2**20)
+        self.assertLess(used.ru_maxrss * 1024, 150 * 2**20)
+
     def test_closed_descriptors_take_no_file(self):
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
             done = self.shell(f'rm -rf run; "$CGRUN" train small.yaml --out run {closed}')

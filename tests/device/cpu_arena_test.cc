@@ -110,6 +110,21 @@ TEST_F(CpuArenaTest, ArenasTakeNoMoreThanTheirPagesAndGiveAllBack) {
   }
 }
 
+TEST_F(CpuArenaTest, AnUntouchedArenaTakesWhatIsWritten) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's memory is its own";
+  CpuDevice dry("reference");
+  LeaveUntouched(dry);
+  const int64_t resident = ResidentBytes();
+  std::byte* const arena = dry.Allocate(ArenaKind::kDevice, 64 * kMiB);
+  EXPECT_LE(ResidentBytes(), resident + kNoise);
+  EXPECT_EQ(dry.counters().bytes, 64 * kMiB);
+  EXPECT_EQ(dry.counters().host_bytes, 0);
+  arena[32 * kMiB] = std::byte{1};
+  EXPECT_GE(dry.counters().host_bytes, kPage);
+  EXPECT_LE(dry.counters().host_bytes, kHugePage);
+  EXPECT_TRUE(AllAre(arena, 32 * kMiB, std::byte{0}));
+}
+
 TEST_F(CpuArenaTest, WhatIsNotFreedGoesWithTheDevice) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer's memory is its own";
   const int64_t mapped = MappedBytes();
