@@ -14,8 +14,12 @@ SLOW = MODEL.replace("      - {op: flatten}\n",
                      "      - {op: flatten}\n" + 16 * "      - {op: linear, units: 1024}\n"
                      ).replace("samples: 65", "samples: 16384").replace("batch: 20", "batch: 4096")
 
-# Some seconds of evaluation behind some milliseconds of training.
+# Some seconds of evaluation behind some milliseconds of training; more than the two seconds that the
+# last evaluation has.
 EVALUATED = MODEL.replace("samples: 40", "samples: 2000000")
+LONG_EVALUATED = MODEL.replace("samples: 40", "samples: 60000").replace(
+    "model: small\n", "model: small\ndevice: reference\n").replace(
+    "      - {op: flatten}\n", "      - {op: flatten}\n" + 2 * "      - {op: linear, units: 512}\n")
 
 
 def metrics_of(folder):
@@ -88,9 +92,9 @@ class StopTest(CliTestCase):
         self.stopped_evaluation_goes_on(text, "in epoch 1, after step 3", 2)
 
     def test_the_last_evaluation_stops(self):
-        text = EVALUATED.replace("  epochs: 2\n", "  epochs: 1\n")
+        text = LONG_EVALUATED.replace("  epochs: 2\n", "  epochs: 1\n")
         self.stopped_evaluation_goes_on(text, "in epoch 1, after step 4", 1)
-        text = EVALUATED.replace("  epochs: 2\n", "  steps: 2\n")
+        text = LONG_EVALUATED.replace("  epochs: 2\n", "  steps: 2\n")
         self.stopped_evaluation_goes_on(text, "in epoch 1, after step 2", 1)
 
 
