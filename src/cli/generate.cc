@@ -23,6 +23,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/npy.h"
 #include "src/train/generate_text.h"
+#include "src/train/metrics_json.h"
 #include "src/train/token_names.h"
 
 namespace cgrun {
@@ -61,6 +62,16 @@ std::vector<uint8_t> Enlarged(const std::vector<uint8_t>& pixels, const Shape& s
     for (int64_t i = 0; i < scale; ++i) enlarged.insert(enlarged.end(), line.begin(), line.end());
   }
   return enlarged;
+}
+
+// More than Write() takes beside the samples, in bytes: the pixels as they are and enlarged, the
+// sheet, its file, and what compressing that takes.
+int64_t WritingBytes(const Shape& sample, int64_t count, int64_t scale) {
+  constexpr int64_t kMargins = 4, kCopies = 8, kTables = 4 << 20;
+  if (!AreImages(sample)) return 0;
+  const int64_t sheet = count * sample[0].size * (scale * sample[1].size + kMargins) *
+                        (scale * sample[2].size + kMargins);
+  return kCopies * sheet + kTables;
 }
 
 void Write(const std::string& path, const HostTensor& samples, const GeneratedOutput& output,
@@ -134,6 +145,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
                      "leave it out, or write a .png file");
   }
   CheckIsFree(path, generate.force);
+  if (!npy) options.host_bytes = WritingBytes(output->shape, options.count, generate.scale);
   options.weights = ChooseWeights(model, generate.weights);
   Diagnostics later;
   const auto generated = GenerateSamples(model, *output, options, later);
@@ -141,11 +153,12 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   if (!generated || !CheckWeights(generated->weights, options.weights, model)) return kBadInput;
   Tell("weights: " + WeightsText(options.weights));
   if (!run_flags.dry_run) Write(path, generated->samples, *output, generate.scale);
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"model", model.name.value},  {"device", options.device},
       {"mode", Name(options.mode)}, {"weights", options.weights},
       {"output", output->name},     {"shape", output->shape.ToString()},
       {"samples", options.count},   {"file", run_flags.dry_run ? "" : path}};
+  json.update(nlohmann::ordered_json::parse(MemoryJson(generated->memory)));
   PrintResult(CountText(options.count, "sample") + " of '" + output->name + "', " +
                   output->shape.ToString() +
                   " each: " + (run_flags.dry_run ? "not written (--dry-run)" : path) + "\n",
@@ -192,15 +205,17 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
   if (!writer.ready() || !CheckWeights(writer.weights(), options.weights, model)) return kBadInput;
   Tell("weights: " + WeightsText(options.weights));
   const std::string prompt = generate.prompt.value_or("");
-  const nlohmann::ordered_json json = {{"model", model.name.value},  {"device", options.device},
-                                       {"mode", Name(options.mode)}, {"weights", options.weights},
-                                       {"prompt", prompt},           {"tokens", options.count}};
+  nlohmann::ordered_json json = {{"model", model.name.value},  {"device", options.device},
+                                 {"mode", Name(options.mode)}, {"weights", options.weights},
+                                 {"prompt", prompt},           {"tokens", options.count}};
   if (run_flags.dry_run) {
     PrintResult("Everything is ready; nothing was written (--dry-run).\n",
                 JsonText(json, 2) + "\n");
     return kDone;
   }
-  PrintWritten(prompt + writer.Write(prompt), generate, json);
+  const std::string text_written = prompt + writer.Write(prompt);
+  json.update(nlohmann::ordered_json::parse(MemoryJson(writer.MeasureMemory())));
+  PrintWritten(text_written, generate, std::move(json));
   return kDone;
 }
 

@@ -181,6 +181,7 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
   facts.device = predictor.engine().model().device;
   if (facts.dry_run) {
     facts.samples = source.samples();
+    facts.memory = predictor.MeasureMemory();
     return Report(view, facts, not_finite, source);
   }
   std::optional<PredictionFiles> files;
@@ -197,6 +198,7 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
   if (!predict_flags.csv.empty()) WriteTable(view, predict_flags.csv);
   facts.operators_run = predictor.operators_run();
   facts.operators = predictor.operators();
+  facts.memory = predictor.MeasureMemory();
   return Report(view, facts, not_finite, source);
 }
 
@@ -292,15 +294,19 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   }
   if (options.weights.empty()) options.weights = ChooseWeights(*model, predict_flags.weights);
   options.batch = BatchFor(*model, source.samples());
+  options.host_bytes =
+      source.reading_bytes() +
+      PredictView::BytesOf(signature->outputs, predict_flags.top, source.samples());
   const std::unique_ptr<DebugRun> debug =
       MakeDebugRun(run_flags, options.device, /*profiles=*/false);
   options.debug = debug.get();
+  // Before the predictor measures memory: it reads files, too.
+  WarnOfOtherNetwork(flags, *model, options.weights, WeightsUse::kPredict);
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
   PrintBriefly(later);
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights, *model))
     return kBadInput;
-  WarnOfOtherNetwork(flags, *model, options.weights, WeightsUse::kPredict);
   Tell("weights: " + WeightsText(options.weights));
   TellNotes(source.notes());
   facts.notes = source.notes();

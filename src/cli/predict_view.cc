@@ -8,6 +8,7 @@
 
 #include "src/base/json_text.h"
 #include "src/base/printable.h"
+#include "src/train/metrics_json.h"
 
 namespace cgrun {
 namespace {
@@ -44,6 +45,23 @@ std::string Dump(const nlohmann::ordered_json& json) { return JsonText(json, 2) 
 
 PredictView::PredictView(const std::vector<PredictedOutput>& outputs, int64_t top)
     : outputs_(outputs), top_(top) {}
+
+// A number is 8 bytes, 16 as a value of JSON, and at most 48 in a text, which lies there twice
+// while it grows; a class is a map of three such entries with their keys.
+int64_t PredictView::BytesOf(const std::vector<PredictedOutput>& outputs, int64_t top,
+                             int64_t samples) {
+  constexpr int64_t kSample = 1536, kNumber = 8 + 16 + 2 * 48, kClass = 1024;
+  int64_t bytes = kSample;
+  for (const PredictedOutput& output : outputs) {
+    const int64_t elements = output.shape.Elements();
+    const bool has_scores = output.scores != Scores::kNone;
+    if (output.kept) continue;
+    if (has_scores) bytes += std::min(top, output.class_count()) * kClass;
+    if (!has_scores && elements <= kMostValues) bytes += elements * kNumber;
+    bytes += output.places * 2 * kNumber;
+  }
+  return samples * bytes;
+}
 
 std::vector<int64_t> PredictView::GivenPlaces(std::vector<int64_t> places,
                                               const SampleOrigin& origin) {
@@ -246,6 +264,8 @@ std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::
   if (facts.operators_run < facts.operators) {
     json["operators"] = {{"run", facts.operators_run}, {"of", facts.operators}};
   }
+  if (facts.memory.measured > 0)
+    json.update(nlohmann::ordered_json::parse(MemoryJson(facts.memory)));
   json["predictions"] = nlohmann::ordered_json::array();
   for (const Prediction& prediction : predictions_) {
     nlohmann::ordered_json item = {{"file", prediction.origin.file}};

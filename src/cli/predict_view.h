@@ -18,6 +18,7 @@ struct PredictFacts {
   int64_t operators_run = 0, operators = 0;  // that ran, and those of whole runs
   bool dry_run = false;
   std::vector<std::string> notes = {};  // what became of the files
+  MemoryUse memory = {};
 };
 
 // Gathers predictions as they come.
@@ -25,6 +26,8 @@ class PredictView {
  public:
   // `outputs` outlives it. Of classes, the `top` most probable ones are shown.
   PredictView(const std::vector<PredictedOutput>& outputs, int64_t top);
+  // More than it takes for so many samples, with its texts, in bytes.
+  static int64_t BytesOf(const std::vector<PredictedOutput>& outputs, int64_t top, int64_t samples);
 
   void Add(const SampleOrigin& origin, PredictionBytes outputs);
 

@@ -9,6 +9,7 @@
 #include "src/frontend/frontend.h"
 #include "src/ops/normalize.h"
 #include "src/train/predict.h"
+#include "src/train/predict_memory.h"
 
 namespace cgrun {
 namespace {
@@ -77,11 +78,12 @@ std::optional<Generated> GenerateSamples(const ModelSpec& model, const Generated
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   SingleProcess communicator;
-  const auto engine =
-      BuildEngine(model, {{"predict", EntryKind::kPredict, options.count}}, options.mode,
-                  options.compile, {*library, *device, communicator}, diagnostics);
+  const auto [engine, memory] =
+      BuildPredictEngine(model, options.count, options.mode, options.compile,
+                         {*library, *device, communicator}, options.host_bytes, diagnostics);
   if (!engine) return std::nullopt;
   Generated generated;
+  generated.memory = memory;
   generated.weights = LoadWeights(*engine, options.weights, WeightsScope::kModel);
   const EngineEntry& entry = engine->model().entries[0];
   for (size_t i = 0; i < entry.feeds.size(); ++i) {
@@ -92,6 +94,7 @@ std::optional<Generated> GenerateSamples(const ModelSpec& model, const Generated
   const EnginePort& port = entry.results[output.index];
   generated.samples = HostTensor(port.type.dtype, port.type.shape);
   engine->Fetch(0, static_cast<int>(output.index), generated.samples.bytes());
+  NoteMeasured(*engine, *device, generated.memory);
   return generated;
 }
 

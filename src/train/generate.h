@@ -9,6 +9,7 @@
 
 #include "src/compile/compile.h"
 #include "src/train/engine.h"
+#include "src/train/memory_use.h"
 #include "src/train/weights.h"
 
 namespace cgrun {
@@ -40,10 +41,12 @@ struct GenerateOptions {
   Mode mode = Mode::kGraph;
   CompileOptions compile;
   int64_t count = 64;
-  std::string weights;  // a file
+  std::string weights;     // a file
+  int64_t host_bytes = 0;  // of what is made of the samples
 };
 
 struct Generated {
+  MemoryUse memory;
   HostTensor samples;  // [count, …]
   WeightsReport weights;
 };

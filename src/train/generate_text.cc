@@ -16,6 +16,7 @@
 #include "src/data/text_number.h"
 #include "src/frontend/frontend.h"
 #include "src/train/data_findings.h"
+#include "src/train/predict_memory.h"
 #include "src/train/token_names.h"
 
 namespace cgrun {
@@ -131,9 +132,12 @@ TextWriter::TextWriter(const TextModel& model, const WriteTextOptions& options,
   }
   CompileOptions compile = options.compile;
   compile.keeps = EntryKind::kPredict;
-  auto engine = BuildEngine(model.step, {{"predict", EntryKind::kPredict, 1}}, options.mode,
-                            compile, {*library, *device_, communicator_}, diagnostics);
+  constexpr int64_t kTokenBytes = 64;  // its number and its text, in vectors that have grown
+  auto [engine, memory] =
+      BuildPredictEngine(model.step, 1, options.mode, compile, {*library, *device_, communicator_},
+                         options.count * kTokenBytes, diagnostics);
   if (!engine) return;
+  memory_ = memory;
   weights_ = LoadWeights(*engine, options.weights, WeightsScope::kModel);
   const EngineEntry& entry = engine->model().entries[0];
   for (const EnginePort& result : entry.results) {
@@ -151,6 +155,11 @@ TextWriter::TextWriter(const TextModel& model, const WriteTextOptions& options,
     engine->Feed(0, static_cast<int>(i), nothing.bytes());
   }
   engine_ = std::move(engine);
+}
+
+const MemoryUse& TextWriter::MeasureMemory() {
+  NoteMeasured(*engine_, *device_, memory_);
+  return memory_;
 }
 
 // A token of a model of ids.

@@ -65,6 +65,8 @@ class TextWriter {
 
   bool ready() const { return engine_ != nullptr; }
   const WeightsReport& weights() const { return weights_; }
+  // As planned, and as measured until now.
+  const MemoryUse& MeasureMemory();
 
   // Goes on from `prompt`, of which a model with recurrent state reads all, and another one as much
   // as fits its length. Returns what it has written, without the prompt. UserError for a prompt
@@ -86,6 +88,7 @@ class TextWriter {
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   std::unique_ptr<Engine> engine_;
+  MemoryUse memory_;
   WeightsReport weights_;
   std::shared_ptr<const Vocabulary> vocabulary_;  // of words
   std::vector<HostTensor> inputs_;                // of the signature

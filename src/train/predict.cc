@@ -15,6 +15,7 @@
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
 #include "src/train/data_findings.h"
+#include "src/train/predict_memory.h"
 #include "src/train/token_names.h"
 
 namespace cgrun {
@@ -259,9 +260,12 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   CompileOptions compile = options.compile;
   compile.layout.incremental = signature_.inputs.size() > 1;
-  engine_ = BuildEngine(model, {{"predict", EntryKind::kPredict, batch_}}, options.mode, compile,
-                        {*library, *device_, communicator_, options.debug}, diagnostics);
-  if (!engine_) return;
+  PredictEngine built = BuildPredictEngine(model, batch_, options.mode, compile,
+                                           {*library, *device_, communicator_, options.debug},
+                                           options.host_bytes, diagnostics);
+  if (!built.engine) return;
+  engine_ = std::move(built.engine);
+  memory_ = built.memory;
   if (!options.weights.empty())
     weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel);
   NameClasses(model, options.weights, diagnostics);
@@ -269,6 +273,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
   changed_.resize(feeds_.size(), true);
   if (compile.layout.incremental && options.mode == Mode::kGraph) last_ = feeds_;
+  for (const HostTensor& feed : last_) memory_.data += std::ssize(feed.bytes());
   operators_ = static_cast<int64_t>(engine_->Operators(0).size());
   for (const DataField& input : signature_.inputs) {
     const auto feed = std::ranges::find(entry.feeds, input.name, &EnginePort::name);
@@ -300,6 +305,11 @@ void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
                                 (named < all ? ": the others are shown by their numbers"
                                              : ": those beyond its own are not used"));
   }
+}
+
+const MemoryUse& Predictor::MeasureMemory() {
+  NoteMeasured(*engine_, *device_, memory_);
+  return memory_;
 }
 
 int64_t Predictor::Run(PredictSource& source, int64_t limit_batches, const Sink& sink) {

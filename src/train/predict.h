@@ -15,6 +15,7 @@
 #include "src/data/image_resample.h"
 #include "src/train/class_names.h"
 #include "src/train/engine.h"
+#include "src/train/memory_use.h"
 #include "src/train/predict_source.h"
 #include "src/train/weights.h"
 
@@ -96,6 +97,8 @@ struct PredictOptions {
   std::string weights;        // a file; empty: initial values
   DebugRun* debug = nullptr;  // of a debugging run, which outlives the predictor
   bool dry_run = false;       // nothing will run: an arena of the host is left untouched
+  // Of the host, for files that are read and for what is made of the predictions.
+  int64_t host_bytes = 0;
 };
 
 class Predictor {
@@ -110,6 +113,8 @@ class Predictor {
   Engine& engine() { return *engine_; }
   const WeightsReport& weights() const { return weights_; }
   const std::vector<PredictedOutput>& outputs() const { return signature_.outputs; }
+  // As planned, and as measured until now.
+  const MemoryUse& MeasureMemory();
 
   // Sees each sample with the bytes of each output, in the order of the samples.
   using Sink = std::function<void(const SampleOrigin& origin, PredictionBytes outputs)>;
@@ -133,6 +138,7 @@ class Predictor {
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   std::unique_ptr<Engine> engine_;
+  MemoryUse memory_;
   std::vector<HostTensor> feeds_;    // of the entry point, in its order
   std::vector<HostTensor> last_;     // the same in the batch before; none where runs are whole
   std::vector<bool> changed_;        // which of them are other than in the batch before

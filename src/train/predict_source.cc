@@ -195,20 +195,25 @@ PredictSource::File PredictSource::DescribeImage(const DataField& field,
   if (tables_.of_model() && IsCalledImage(path)) {
     ThrowFileError(path, "is an image, but " + takes, help);
   }
+  std::optional<ImageInfo> image;
   try {
-    ReadImageInfo(path);
+    image = ReadImageInfo(path);
   } catch (const ImageError&) {
     if (IsCalledSample(path)) throw;
     ThrowFileError(path, "is no image, table or array by its name: " + takes);
   }
   if (tables_.of_model()) ThrowFileError(path, "is an image, but " + takes, help);
-  TargetOf(field, path, fit_);
-  return {path};
+  const ImageTarget target = TargetOf(field, path, fit_);
+  File file{path};
+  file.bytes = ImageScratchBytes(*image, target) + target.bytes();
+  return file;
 }
 
 PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) {
   if (tables_.Reads(path)) {
-    return {path, false, CountRows(path, {field}), true};
+    File file{path, false, CountRows(path, {field}), true};
+    file.bytes = file.samples * field.bytes() + FileReader(path).max_bytes();
+    return file;
   }
   if (!LooksLikeArray(path)) return DescribeImage(field, path);
   FileReader reader(path);
@@ -224,8 +229,10 @@ PredictSource::File PredictSource::Describe(const DataField& field, const std::s
   if (is_batch && sizes[0] == 0) {
     ThrowFileError(path, "holds no samples", "the first axis of an array counts its samples");
   }
-  if (is_batch) return {path, true, sizes[0]};
-  if (!sizes.empty() && ShapesAgree(sizes, wanted)) return {path, true};
+  File file{path, true};
+  file.bytes = elements * SizeOf(field.dtype);
+  if (is_batch) file.samples = sizes[0];
+  if (is_batch || (!sizes.empty() && ShapesAgree(sizes, wanted))) return file;
   ThrowFileError(path,
                  "holds " + Shape::Of(sizes).ToString() + ", but input '" + field.name + "' is " +
                      TypeText(field),
@@ -244,6 +251,16 @@ int64_t PredictSource::samples() const {
   if (streams_.empty()) return 0;
   for (const File& file : streams_[0].files) samples += file.samples;
   return samples;
+}
+
+int64_t PredictSource::reading_bytes() const {
+  int64_t bytes = 0;
+  for (const Stream& stream : streams_) {
+    int64_t most = 0;
+    for (const File& file : stream.files) most = std::max(most, file.bytes);
+    bytes += most;
+  }
+  return bytes;
 }
 
 std::vector<std::string> PredictSource::files() const {

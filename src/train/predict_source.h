@@ -49,6 +49,9 @@ class PredictSource {
 
   // As many as there are if every file turns out to be whole.
   int64_t samples() const;
+  // The most memory that files take at a time while they are read, but for what decoding them
+  // takes of the heap in passing, in bytes.
+  int64_t reading_bytes() const;
   // Paths of all files that were named and can be read as far as is known.
   std::vector<std::string> files() const;
   const std::vector<FileProblem>& problems() const { return problems_; }
@@ -68,6 +71,7 @@ class PredictSource {
     int64_t samples = 1;
     bool is_table = false;
     bool feeds_all = false;  // a table that has the fields of all inputs
+    int64_t bytes = 0;       // of memory, while it is read
   };
   // The files of one input, and how far they are read.
   struct Stream {

@@ -18,6 +18,7 @@
 #include "src/train/data_findings.h"
 #include "src/train/data_source.h"
 #include "src/train/pass_samples.h"
+#include "src/train/predict_memory.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_memory_json.h"
 
@@ -160,6 +161,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   }
   compiled.entries.clear();
   parts.saves = shape.entries[0].kind != EntryKind::kPredict;
+  if (!parts.saves) parts.kept_bytes += PortBytes(compiled.image.entries[0]);
   parts.state_copy = StateCopyBytes(compiled.image.states, library.name());
   for (const ImageState& state : compiled.image.states) {
     const int64_t bytes = ByteSize(state.type);

@@ -18,6 +18,7 @@
 #include "src/train/data_source.h"
 #include "src/train/kept_values.h"
 #include "src/train/label_check.h"
+#include "src/train/memory_use.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/recurrent_states.h"
@@ -52,26 +53,6 @@ struct SessionOptions {
 class MayNotFit : public UserError {
  public:
   MayNotFit() : UserError("the run may take more memory than there is") {}
-};
-
-// Bytes of memory, as planned before the first step and as measured. Eager mode plans nothing: its
-// tensors are measured alone.
-struct MemoryUse {
-  Mode mode = Mode::kGraph;
-  int64_t arena = 0;           // 0 in eager mode
-  int64_t data = 0;            // loader rings, decoded sets, what checkpoints are written from
-  int64_t base = 0;            // PlannedBase(): the process before both, with the compiled program
-  int64_t swap_space = 0;      // beside all that; 0: there is none
-  bool swaps_to_host = false;  // it is pinned memory of the host, and no file
-  int64_t start = 0;           // the most before the arena was there, as PlannedStart() rounds it
-  int64_t measured = 0;        // the most anonymous memory since the process began
-  // The most that was resident since then: with the code and the libraries, which are mapped from
-  // files.
-  int64_t process = 0;
-  EngineMemory engine;  // measured too, on the device
-  bool has_plan() const { return mode == Mode::kGraph; }
-  int64_t in_steps() const { return arena + data + base; }
-  int64_t planned() const { return std::max(start, in_steps()); }
 };
 
 // What a pass over data gave.

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "src/base/allocation_counter.h"
-#include "src/base/process_memory.h"
 #include "src/train/data_findings.h"
 #include "src/train/pass_samples.h"
 #include "src/train/run_planner.h"
@@ -117,13 +116,6 @@ const MemoryUse& Session::MeasureMemory() {
   return memory_;
 }
 
-void Session::NoteMemory() {
-  const DeviceCounters taken = device_->counters();
-  const bool on_host = KindOfDevice(options_.device).on_host;
-  const int64_t apart = on_host ? 0 : taken.bytes - taken.host_bytes;  // no part of this process
-  memory_.measured = PeakAnonymousBytes() + apart;
-  memory_.process = MostResidentBytes();
-  memory_.engine = engine_->memory();
-}
+void Session::NoteMemory() { NoteMeasured(*engine_, *device_, memory_); }
 
 }  // namespace cgrun

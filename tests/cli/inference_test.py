@@ -59,7 +59,9 @@ class InferenceTest(CliTestCase):
         self.assertEqual((plan["mode"], plan["batch"]), ("infer", 3))
         self.assertEqual([entry["name"] for entry in plan["entries"]], ["predict"])
         self.assertEqual(sum(zone["persistent_bytes"] for zone in plan["zones"]), STATE)
-        self.assertEqual(plan["data_bytes"], 4 * 3 * 16, "of what is kept; no copy for checkpoints")
+        x, h, y = 16, 16, 32
+        self.assertEqual(plan["data_bytes"], 4 * 3 * (x + h + y) + 4 * 3 * h,
+                         "copies of what is fed and read, and what is kept; none for checkpoints")
         kept = [buffer["values"] for buffer in plan["buffers"] if buffer.get("kept")]
         self.assertEqual(kept, [["p.h"]])
         text = self.cgrun("plan", "forward.yaml").stdout

@@ -82,7 +82,11 @@ class PredictTest(CliTestCase):
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr, r"(?m)^wrote all.json, [\d.]+ \w+$")
         written = json.loads((self.folder / "all.json").read_text())
-        self.assertEqual(written, self.predict("a.png"))
+        printed = self.predict("a.png")
+        for result in (written, printed):  # what a process takes differs by pages
+            for key in ("measured_peak_bytes", "process_peak_bytes"):
+                self.assertGreater(result.pop(key), 0)
+        self.assertEqual(written, printed)
 
     def test_top_probabilities_fall_and_add_up_to_1(self):
         self.train()

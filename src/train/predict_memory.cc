@@ -1,0 +1,47 @@
+// The parts of a plan, measured where a session measures those of training.
+#include "src/train/predict_memory.h"
+
+#include <optional>
+#include <utility>
+
+#include "src/base/allocation_counter.h"
+#include "src/train/run_memory.h"
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+
+int64_t PortBytes(const ImageEntry& entry) {
+  int64_t bytes = 0;
+  for (const ImagePort& port : entry.feeds) bytes += ByteSize(port.type);
+  for (const ImagePort& port : entry.results) bytes += ByteSize(port.type);
+  return bytes;
+}
+
+PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mode,
+                                 const CompileOptions& options, const EnginePlace& place,
+                                 int64_t host_bytes, Diagnostics& diagnostics) {
+  const std::vector<EntryRequest> requests = {
+      {std::string(Name(EntryKind::kPredict)), EntryKind::kPredict, batch}};
+  PredictEngine built;
+  built.memory.mode = mode;
+  if (mode == Mode::kEager) {
+    built.engine = BuildEngine(model, requests, mode, options, place, diagnostics);
+    return built;
+  }
+  auto compiled = Compile(model, requests, place.library, options, diagnostics);
+  if (!compiled) return built;
+  ProgramImage image = std::move(compiled->image);
+  compiled.reset();
+  MemoryUse& memory = built.memory;
+  memory.start = PlannedStart();
+  memory.data =
+      host_bytes + PortBytes(image.entries[0]) + StateCopyBytes(image.states, place.library.name());
+  const bool calls_onednn = CallsOneDnn(image);
+  ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
+  built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");
+  memory.arena = built.engine->memory().reserved_peak_bytes;
+  memory.base = PlannedBase(place.device.counters().host_bytes, /*loaders=*/0, calls_onednn);
+  return built;
+}
+
+}  // namespace cgrun
