@@ -163,9 +163,10 @@ class ContainerTest(CliTestCase):
         output, show = self.run_within(name, threads, "eval", limit, before, "eval", *flags, "--split", split,
                                        "--limit-batches", "2", "--json")
         show(json.loads(output))
-        verb, *more = ["predict", self.predict_input(name)]
         if name in GENERATORS:
             verb, more = "generate", ["--force", "--out", "made.txt" if name == "char-rnn" else "made.png"]
+        else:
+            verb, more = "predict", [self.predict_input(name)]
         output, show = self.run_within(name, threads, verb, limit, before, verb, *flags, *more, "--json")
         show(json.loads(output))
 
