@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <new>
 
 #include "src/cli/bench_dry_run.h"
 #include "src/cli/bench_folder.h"
@@ -21,6 +22,8 @@
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/signals.h"
+#include "src/device/no_room.h"
 #include "src/io/read_file.h"
 #include "src/train/bf16_speed.h"
 #include "src/train/idle_passes.h"
@@ -61,8 +64,9 @@ class TemporaryFile {
 };
 
 // Runs this program again with other arguments, its output thrown away. Returns its exit status
-// and the most memory that was resident.
-std::pair<int, int64_t> RunAgain(const std::vector<std::string>& arguments) {
+// and the most memory that was resident. `file`: what it writes.
+std::pair<int, int64_t> RunAgain(const std::vector<std::string>& arguments,
+                                 const std::string& file) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -73,6 +77,7 @@ std::pair<int, int64_t> RunAgain(const std::vector<std::string>& arguments) {
   const int error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw UserError(std::string("cannot start a process: ") + std::strerror(error));
+  const EndsWithProgram ends(child, file);
   int status = 0;
   struct rusage use = {};
   while (wait4(child, &status, 0, &use) < 0 && errno == EINTR) {
@@ -87,7 +92,7 @@ BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name
   arguments.insert(arguments.end(), {"--quiet", "--only", name, "--json", file.path()});
   if (rounds > 0) arguments.insert(arguments.end(), {"--rounds", std::to_string(rounds)});
   if (steps > 0) arguments.insert(arguments.end(), {"--steps", std::to_string(steps)});
-  const auto [status, peak] = RunAgain(arguments);
+  const auto [status, peak] = RunAgain(arguments, file.path());
   const std::string json = ReadTextFile(file.path());
   if (json.empty()) {
     throw UserError("case '" + name + "' ended with status " + std::to_string(status),
@@ -166,12 +171,14 @@ std::string CaseList(const std::vector<std::string>& names) {
   return list;
 }
 
-// `capped`: the same options under the cap of the model, if it has one that matters.
+// `capped`: the same options under the cap of the model, if it has one that matters; with
+// `capped_alone` other cases do not fit into memory.
 std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
                                const CompileOptions& compile, const CompileOptions& capped,
-                               const std::vector<std::string>& idle_passes) {
-  std::vector<BenchCase> cases =
-      bench.passes ? PassCases(compile, idle_passes) : StandardCases(compile, !flags.order.empty());
+                               bool capped_alone, const std::vector<std::string>& idle_passes) {
+  std::vector<BenchCase> cases = capped_alone   ? std::vector<BenchCase>()
+                                 : bench.passes ? PassCases(compile, idle_passes)
+                                                : StandardCases(compile, !flags.order.empty());
   if (capped.arena_cap > 0 || !capped.lanes)
     cases.push_back({"graph, memory, capped", Mode::kGraph, capped});
   if (bench.options.profile) {
@@ -187,6 +194,23 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
   const std::string nearest = NearestName(bench.only, names);
   throw InputError("the benchmark has no case '" + bench.only + "'",
                    nearest.empty() ? CaseList(names) : "did you mean '" + nearest + "'?");
+}
+
+// In this process all cases are in memory at once.
+std::optional<BenchResult> RunTogether(const ModelSpec& model, const std::vector<BenchCase>& cases,
+                                       const BenchOptions& options, BenchView& view,
+                                       Diagnostics& diagnostics) {
+  constexpr char kHelp[] =
+      "the cases are in memory together: `--isolate` runs each in a process of its own, and "
+      "`--only CASE` one alone";
+  try {
+    return RunBench(model, cases, options, view, diagnostics);
+  } catch (const NoRoom& error) {
+    throw NoRoom(error.what(), cases.size() > 1 ? kHelp : error.help());
+  } catch (const std::bad_alloc&) {
+    if (cases.size() == 1) throw;
+    throw NoRoom("memory ran out", kHelp);
+  }
 }
 
 // The times of a debugging run say nothing: one round of one step is enough.
@@ -220,7 +244,9 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
   if (debug) PrepareToDebug(debug.get(), bench);
   Diagnostics diagnostics;
   CompileOptions capped = compile;
-  if (!FitMemory(flags, *model, capped).fits) return kBadInput;
+  if (!FitMemory(flags, *model, capped).fits || !FitHere(*model, capped).fits) return kBadInput;
+  const bool capped_alone = capped.arena_cap > 0 && !model->train->memory;
+  if (capped_alone) Tell("the other cases do not fit into memory, and are left out");
   const bool is_told = Quiet() && !bench.only.empty();  // by the process that has started this one
   if (!is_told) WarnOfSlowBF16(*model, KernelsOf(*model), diagnostics);
   BenchView view(profile, compile.threads);
@@ -230,7 +256,8 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
     idle_passes =
         FindIdlePasses(*model, BenchEntry(*model, bench.options.infer), KernelsOf(*model), compile);
   }
-  const std::vector<BenchCase> cases = CasesOf(flags, bench, compile, capped, idle_passes);
+  const std::vector<BenchCase> cases =
+      CasesOf(flags, bench, compile, capped, capped_alone, idle_passes);
   view.OnStart(cases);
   std::optional<BenchResult> result;
   if (bench.isolate && !dry_run) {
@@ -245,7 +272,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
                           .cases = {}},
                          view);
   } else {
-    result = RunBench(*model, cases, bench.options, view, diagnostics);
+    result = RunTogether(*model, cases, bench.options, view, diagnostics);
   }
   view.Clear();
   PrintDiagnostics(diagnostics);

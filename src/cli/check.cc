@@ -245,11 +245,12 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
   }
 }
 
-// Whether a run keeps its cap on memory, as `train` wants it before it begins. Gives `model` the
-// batch that is found. Says where it does not.
+// Whether a run keeps its cap on memory, or the limits here, as `train` wants it before it begins.
+// Gives `model` the batch that is found. Says where it does not.
 bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
   CompileOptions options = CompileOptionsOf(flags, model);
-  const FittedRun run = FitMemory(flags, model, options);
+  const bool is_capped = model.train->memory || model.train->batch.value.automatic;
+  const FittedRun run = is_capped ? FitMemory(flags, model, options) : FitHere(model, options);
   if (run.fits) {
     if (run.memory) findings.lint.needed_bytes = run.memory->peak();
     return true;
@@ -281,7 +282,8 @@ int Run(const ModelFlags& given) {
   if (finds_batch) CheckDataFiles(*model, findings.diagnostics);  // a batch is found without them
   if (finds_batch && !Fits(flags, *model, findings)) return kBadInput;
   findings.lint = Lint(*model, library, options, findings.diagnostics);
-  const bool is_capped = !finds_batch && model->train && model->train->memory;
+  const bool is_large = findings.lint.needed_bytes > findings.lint.free_bytes;
+  const bool is_capped = !finds_batch && model->train && (model->train->memory || is_large);
   if (is_capped && !findings.diagnostics.has_errors() && !Fits(flags, *model, findings)) {
     return kBadInput;
   }

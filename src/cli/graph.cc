@@ -154,7 +154,8 @@ int RunProgram(const ModelFlags& flags, const GraphFlags& graph_flags) {
   const auto entry = std::ranges::find(image.entries, kind, &ImageEntry::kind);
   if (entry == image.entries.end()) {
     throw InputError("'" + flags.model + "' has no entry point '" + graph_flags.entry + "'",
-                     "its entry points are " + EntriesOf(image) + ": `--entry NAME` takes another");
+                     "its entry points are " + EntriesOf(image) +
+                         ": `--entry train`, `eval` or `predict` takes the first of its kind");
   }
   const Graph graph = GraphOf(image, *entry);
   if (!IsPicture(graph_flags)) {

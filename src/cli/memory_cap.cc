@@ -270,6 +270,20 @@ std::optional<CappedRun> KeepCap(const MemoryCap& limit, ModelSpec& model,
   return fit;
 }
 
+// The cap that limits are for a run, and what a quick plan of the run takes. Nothing after an
+// error.
+std::optional<std::pair<MemoryCap, int64_t>> CapWithin(const HostLimits& limits,
+                                                       const ModelSpec& model,
+                                                       CompileOptions options,
+                                                       Diagnostics& diagnostics) {
+  options.effort = PlanEffort::kQuick;
+  RunPlanner planner(model, KernelsOf(model), options);
+  const auto like = planner.Plan(options, diagnostics);
+  if (!like) return std::nullopt;
+  return std::pair(CapOfLimits(limits, like->memory, SourceMark{model.tree.mark.file}),
+                   like->total());
+}
+
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
 // again for the cap.
 FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
@@ -327,18 +341,24 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
 
 FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base) {
-  const KernelLibrary& library = KernelsOf(model);
   Diagnostics diagnostics;
   FittedRun fitted;
-  CompileOptions quick = options;
-  quick.effort = PlanEffort::kQuick;
-  if (const auto like = RunPlanner(model, library, options).Plan(quick, diagnostics)) {
-    const MemoryCap cap = CapOfLimits(limits, like->memory, SourceMark{model.tree.mark.file});
-    fitted = FittedOf(KeepCap(cap, model, library, options, base, diagnostics));
+  if (const auto cap = CapWithin(limits, model, options, diagnostics)) {
+    fitted = FittedOf(KeepCap(cap->first, model, KernelsOf(model), options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);
   fitted.printed = std::move(diagnostics);
   return fitted;
+}
+
+FittedRun FitHere(ModelSpec& model, CompileOptions& options) {
+  const bool on_host = KindOfDevice(KernelsOf(model).name()).on_host;
+  if (!model.train || model.train->memory || !on_host) return {true, {}};
+  const HostLimits limits = ReadHostLimits();
+  Diagnostics ignored;  // the verb finds what is wrong with the model
+  const auto cap = CapWithin(limits, model, options, ignored);
+  if (!cap || cap->second <= cap->first.bytes) return {true, {}};
+  return FitWithin(limits, model, options);
 }
 
 }  // namespace cgrun

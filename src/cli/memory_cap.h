@@ -36,6 +36,10 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
 FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 
+// The same, for verbs that run such a model: the limits are those of this process. Nothing changes
+// if the run has a cap, or fits as it is.
+FittedRun FitHere(ModelSpec& model, CompileOptions& options);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_CLI_MEMORY_CAP_H_

@@ -1,4 +1,6 @@
 // cgrun plan: the memory layout of a model, or a packing problem from a .csv.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <initializer_list>
 #include <memory>
@@ -59,17 +61,24 @@ constexpr Baseline kBaselines[] = {
 
 // Says so where the device, or the machine itself, has less memory than the run takes. `data_bytes`
 // is what the open data holds of the host.
-void WarnOfTooMuch(const RunMemory& memory, int64_t data_bytes, const Device& device,
+void WarnOfTooMuch(const RunMemory& memory, const Device& device,
                    const std::optional<Machine>& machine) {
-  const DeviceInfo info = device.Info();
-  const int64_t held = memory.base + data_bytes;
-  const std::string fault =
-      machine ? FaultOfRoom(memory.peak(), {"the machine in '" + machine->file + "'",
-                                            machine->total_bytes, machine->free_bytes, "there"})
-      : memory.on_host
-          ? FaultOfRoom(memory.peak(), {"this machine", info.total_bytes, FreeHostMemory() + held})
-          : FaultOfRoom(memory.arena, {"device " + info.name, info.total_bytes, info.free_bytes});
-  if (!fault.empty()) PrintWarning(fault);
+  if (machine || !memory.on_host) {
+    const DeviceInfo info = device.Info();
+    const std::string fault =
+        machine
+            ? FaultOfRoom(memory.peak(), {"the machine in '" + machine->file + "'",
+                                          machine->total_bytes, machine->free_bytes, "there"})
+            : FaultOfRoom(memory.arena, {"device " + info.name, info.total_bytes, info.free_bytes});
+    if (!fault.empty()) PrintWarning(fault);
+    return;
+  }
+  const int64_t most = LargestPeak(ReadHostLimits(), memory);
+  if (memory.peak() <= most) return;
+  PrintWarning(fmt::format(
+      "this takes {}, and a process here may take {}: `cgrun train` looks for a plan that fits, "
+      "and `cgrun plan --memory {}MiB` shows it",
+      FormatBytes(memory.peak()), FormatBytes(most), most >> 20));
 }
 
 // What eager mode would need for the same entry points.
@@ -256,7 +265,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   subject.address_space_bytes = memory.address_space();
   subject.code_bytes = memory.beside.code;
   subject.kernel_bytes = memory.beside.kernel;
-  WarnOfTooMuch(memory, shape.host.decoded_bytes, *OpenDevice(library.name()), machine);
+  WarnOfTooMuch(memory, *OpenDevice(library.name()), machine);
   if (!plan_flags.html.empty()) WritePage(plan_flags.html, subject, compiled->layout, baselines);
   const std::string json = PlanJson(subject, compiled->layout);
   if (!plan_flags.diff.empty()) return TellDifference(plan_flags.diff, json);

@@ -365,9 +365,8 @@ void WarnOfLosses(const PassResult& evaluation) {
 
 void WarnOfChance(const PassResult& evaluation) {
   for (const NamedNumber& mean : evaluation.means) {
-    if (!IsAccuracy(mean) || !evaluation.class_share || mean.value > *evaluation.class_share) {
-      continue;
-    }
+    const auto share = evaluation.class_share;
+    if (!IsAccuracy(mean) || !share || *share == 1 || mean.value > *share) continue;
     PrintWarning("the " + mean.name + " of '" + evaluation.split +
                  "' is no better than to name the most frequent class each time: a smaller "
                  "learning rate or longer training may help");

@@ -24,6 +24,8 @@ volatile std::sig_atomic_t step_is_long = 0;
 volatile std::sig_atomic_t checkpoint_wanted = 0;
 std::atomic<bool> saving = false;
 std::atomic<int64_t> saved_step = -1;
+std::atomic<pid_t> child = 0;  // 0: none
+std::atomic<const char*> file_of_child = nullptr;
 // Set before the handlers that read it. Never freed: a signal may come at any time.
 const std::string* resume_command = nullptr;
 
@@ -35,7 +37,11 @@ void Write(std::string_view text) {
   }
 }
 
-void Exit(int) { _exit(kInterrupted); }
+void Exit(int) {
+  if (child > 0) kill(child, SIGKILL);
+  if (file_of_child != nullptr) unlink(file_of_child);
+  _exit(kInterrupted);
+}
 
 bool HasToTell() {
   return saved_step >= 0 && resume_command != nullptr && !resume_command->empty();
@@ -49,6 +55,13 @@ void ExitFromRun() {
 
 void StopOrExit(int) {
   if (interrupted != 0) ExitFromRun();
+  interrupted = 1;
+  alarm(kSecondsForStep);
+}
+
+// Whoever read the output has gone, which comes again with each line.
+void StopOnce(int) {
+  if (interrupted != 0) return;
   interrupted = 1;
   alarm(kSecondsForStep);
 }
@@ -92,7 +105,18 @@ RunSignals WatchSignals(const std::string& resume) {
   resume_command = new std::string(resume);
   Install(EndLongStep, {SIGALRM});
   Install(StopOrExit, {SIGINT, SIGTERM, SIGHUP});
+  Install(StopOnce, {SIGPIPE});
   return {&interrupted, &step_is_long, &checkpoint_wanted, &saving, &saved_step};
+}
+
+EndsWithProgram::EndsWithProgram(pid_t process, const std::string& file) {
+  file_of_child = file.c_str();
+  child = process;
+}
+
+EndsWithProgram::~EndsWithProgram() {
+  child = 0;
+  file_of_child = nullptr;
 }
 
 void TellLostStep() {
@@ -109,6 +133,7 @@ void TellLostStep() {
 void RunHasEnded() {
   alarm(0);
   Install(Exit, {SIGINT, SIGTERM, SIGHUP});
+  std::signal(SIGPIPE, SIG_IGN);  // what is still to be written to files is not lost
 }
 
 }  // namespace cgrun

@@ -297,6 +297,7 @@ std::optional<TrainResult> TrainIn(const std::string& folder, Session& session, 
     TellLostStep();
     return std::nullopt;
   } catch (const UserError& error) {
+    RunHasEnded();
     WriteFailure(folder, error);
     throw;
   }

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -86,6 +88,21 @@ bool Guard(size_t index, const std::string& path, const std::string& kind, FileE
   return false;
 }
 
+// An arena that is made anew for a file that needs a larger one.
+class GrowingArena {
+ public:
+  // Throws std::bad_alloc.
+  ScratchArena& For(int64_t bytes) {
+    const auto size = static_cast<size_t>(bytes);
+    if (arena_ && arena_->bytes() >= size) return *arena_;
+    arena_.reset();  // the two are not to be there together
+    return arena_.emplace(size + ScratchArena::kAlignment);
+  }
+
+ private:
+  std::optional<ScratchArena> arena_;
+};
+
 class ImagesOpener {
  public:
   ImagesOpener(const DataOptions& options, bool train_failed, Diagnostics& diagnostics)
@@ -133,13 +150,19 @@ class ImagesOpener {
   std::optional<int64_t> DecodedBytes(const DataField& field) const;
   std::vector<FieldSamples> TakeStores(SampleRoom& room);
   int ThreadsBeside(int64_t decoded) const;
+  // What so many arenas take at most: each keeps what its largest file has touched.
+  int64_t ArenaBytes(int arenas) const {
+    const auto count = std::min<std::ptrdiff_t>(arenas, std::ssize(largest_));
+    return std::accumulate(largest_.begin(), largest_.begin() + count, int64_t{0});
+  }
 
   const DataOptions& options_;
   const bool train_failed_;
   Diagnostics& diagnostics_;
   const DataOption& folder_;
   ImageSet set_;
-  bool is_right_ = false;  // whether nothing is wrong with it but for its files
+  std::vector<int64_t> largest_;  // bytes to decode a file, of as many files as there are readers
+  bool is_right_ = false;         // whether nothing is wrong with it but for its files
   FileErrors errors_;
   std::vector<bool> broken_images_, broken_masks_;  // by sample: errors_ has an error already
 };
@@ -257,7 +280,9 @@ void ImagesOpener::ReadHeaders() {
 // Notes what a file takes while it is decoded. ImageError where that is too much.
 void ImagesOpener::NoteScratch(const ImageHeader& header, int64_t bytes) {
   CheckScratch(header, bytes, MemoryLeft::Of(options_));
-  set_.scratch_bytes = std::max(set_.scratch_bytes, bytes);
+  largest_.insert(std::ranges::upper_bound(largest_, bytes, std::greater()), bytes);
+  if (std::ssize(largest_) > options_.readers) largest_.pop_back();
+  set_.scratch_bytes = largest_[0];
 }
 
 bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::string& help) {
@@ -291,13 +316,15 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldSamples>& parts) {
     const auto bytes = static_cast<size_t>(set_.fields[field].bytes());
     return parts[field].store.Writable().subspan(i * bytes, bytes);
   };
-  const auto work = [&](ScratchArena& arena) {
+  const auto work = [&] {
+    GrowingArena arena;
     for (size_t i = next++; i < set_.samples.size(); i = next++) {
       const ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
       if (!broken_images_[i]) {
         Guard(i, image.path, "image", errors_, [&] {
           const std::span<std::byte> out = of_sample(0, i);
-          LoadImage(image.path, image.info, set_.target, arena,
+          LoadImage(image.path, image.info, set_.target,
+                    arena.For(ImageScratchBytes(image.info, set_.target)),
                     {reinterpret_cast<uint8_t*>(out.data()), out.size()});
         });
       }
@@ -307,19 +334,14 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldSamples>& parts) {
       }
       if (mask.path.empty() || broken_masks_[i]) continue;
       Guard(i, mask.path, "mask", errors_, [&] {
-        LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, arena, of_sample(1, i));
+        LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype,
+                 arena.For(MaskScratchBytes(mask.info)), of_sample(1, i));
       });
     }
   };
-  std::vector<std::unique_ptr<ScratchArena>> arenas;
   std::vector<std::jthread> workers;
-  for (int i = 0; i < threads; ++i) {
-    arenas.push_back(std::make_unique<ScratchArena>(static_cast<size_t>(set_.scratch_bytes)));
-  }
-  for (int i = 1; i < threads; ++i) {
-    workers.emplace_back([&work, &arena = *arenas[static_cast<size_t>(i)]] { work(arena); });
-  }
-  work(*arenas[0]);
+  for (int i = 1; i < threads; ++i) workers.emplace_back(work);
+  work();
 }
 
 // Of all samples of a field; nothing where 64 bits do not count them.
@@ -348,8 +370,9 @@ std::vector<FieldSamples> ImagesOpener::TakeStores(SampleRoom& room) {
 int ImagesOpener::ThreadsBeside(int64_t decoded) const {
   const int64_t most = std::min<int64_t>(options_.readers, std::ssize(set_.samples));
   const int64_t left = options_.memory_limit - std::min(decoded, options_.memory_limit);
-  const int64_t arenas = left / std::max<int64_t>(1, set_.scratch_bytes);
-  return static_cast<int>(std::clamp<int64_t>(arenas, 1, most));
+  int threads = 1;
+  while (threads < most && ArenaBytes(threads + 1) <= left) ++threads;
+  return threads;
 }
 
 std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
@@ -381,7 +404,7 @@ std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
     std::vector<std::string> notes = set_.notes;
     std::ranges::move(room.notes(), std::back_inserter(notes));
     return std::make_unique<DecodedImages>(std::move(parts), set_, std::move(notes),
-                                           ImageStream::Bytes(set_, threads));
+                                           ImageStream::Bytes(set_, 0) + ArenaBytes(threads));
   } catch (const UserError& error) {
     diagnostics_.Error(folder_.mark, error.what(), error.help());
   } catch (const std::exception&) {  // no memory, or no thread

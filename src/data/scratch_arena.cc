@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "src/base/process_memory.h"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
@@ -35,7 +37,10 @@ ScratchArena::ScratchArena(size_t bytes)
   Reset();
 }
 
-ScratchArena::~ScratchArena() { Open(memory_.get(), size_); }
+ScratchArena::~ScratchArena() {
+  SampleMemory();
+  Open(memory_.get(), size_);
+}
 
 void ScratchArena::Reset() {
   used_ = last_ = 0;

@@ -21,6 +21,7 @@
 #include "src/base/diagnostics.h"
 #include "src/device/address_space.h"
 #include "src/device/host_limits.h"
+#include "src/device/no_room.h"
 
 namespace cgrun {
 namespace {
@@ -79,9 +80,9 @@ std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20
 
 void CheckRoom(int64_t bytes, int64_t free_bytes) {
   if (bytes <= free_bytes) return;
-  throw UserError("cannot take " + MiB(bytes) + " of memory: " + MiB(free_bytes) + " are free",
-                  "a smaller batch (`--batch N`) or a smaller model needs less; `cgrun plan MODEL` "
-                  "says what takes how much");
+  throw NoRoom("cannot take " + MiB(bytes) + " of memory: " + MiB(free_bytes) + " are free",
+               "a smaller batch (`--batch N`) or a smaller model needs less; `cgrun plan MODEL` "
+               "says what takes how much");
 }
 
 CpuDevice::~CpuDevice() {
@@ -121,9 +122,8 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   if (arena == nullptr) {
     const std::string reason = std::strerror(errno);  // what follows changes errno
     const std::string limit = Describe(LeastAddressLimit());
-    throw UserError(
-        "cannot take " + MiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
-        "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
+    throw NoRoom("cannot take " + MiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
+                 "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
   }
   if (!is_untouched_) std::memset(arena, 0, static_cast<size_t>(mapped));
   arenas_[arena] = mapped;

@@ -6,6 +6,7 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/device/no_room.h"
 #include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
 
@@ -368,8 +369,8 @@ EagerProgram::Block* EagerProgram::Allocate(std::string_view name, int64_t bytes
   try {
     block = allocator_.Allocate(bytes);
   } catch (const UserError& error) {
-    throw UserError("no memory for " + std::string(name) + ": " + error.what(),
-                    "graph mode plans its memory before the first step, and needs less of it");
+    throw NoRoom("no memory for " + std::string(name) + ": " + error.what(),
+                 "graph mode plans its memory before the first step, and needs less of it");
   }
   if (options_.listener != nullptr) options_.listener->OnAllocate(name, bytes);
   return block;

@@ -1,5 +1,6 @@
 // VerifyGraph: the rules that every pass must keep, one function a rule.
-#include <unordered_set>
+#include <algorithm>
+#include <utility>
 
 #include "src/ir/graph.h"
 #include "src/ir/op_def.h"
@@ -54,11 +55,17 @@ class Verifier {
   }
 
   void CheckNames() {
-    std::unordered_set<std::string_view> seen;
-    seen.reserve(graph_.values.size());
-    for (const Value& value : graph_.values) {
-      if (value.name.empty()) Fail("a value has no name");
-      if (!seen.insert(value.name).second) Fail("two values are called " + value.name);
+    std::vector<std::pair<uint64_t, ValueId>> names;  // sorted: a set would take a block for each
+    names.reserve(graph_.values.size());
+    for (ValueId id : graph_.values.ids()) {
+      const std::string& name = graph_.values[id].name;
+      if (name.empty()) Fail("a value has no name");
+      names.emplace_back(std::hash<std::string>()(name), id);
+    }
+    std::sort(names.begin(), names.end());
+    for (size_t i = 1; i < names.size(); ++i) {
+      if (names[i].first != names[i - 1].first) continue;
+      Fail("two values are called " + graph_.values[names[i].second].name);
     }
   }
 
@@ -145,7 +152,7 @@ class Verifier {
   }
 
   void CheckUpdates() {
-    std::unordered_set<int32_t> states;
+    IdVector<ValueId, bool> is_updated(graph_.values.size());
     for (const UpdateEdge& edge : graph_.updates) {
       const Value& state = graph_.values[edge.state];
       const Value& next = graph_.values[edge.next];
@@ -154,7 +161,8 @@ class Verifier {
         if (state.producer.valid()) Fail("state " + state.name + " has a producer");
       }
       if (state.type != next.type) Fail(state.name + " and its update differ in type");
-      if (!states.insert(edge.state.index).second) Fail(state.name + " is updated twice");
+      if (is_updated[edge.state]) Fail(state.name + " is updated twice");
+      is_updated[edge.state] = true;
     }
   }
 

@@ -54,9 +54,7 @@ void PackNumbers(const RunState& state, std::vector<double>& numbers) {
   std::copy(state.schedules.begin(), state.schedules.end(), to);
 }
 
-RunState Unpack(const RunCounters& counters, const std::vector<double>& numbers,
-                const RunState& shape) {
-  RunState state = shape;
+RunState Unpack(const RunCounters& counters, std::span<const double> numbers, RunState state) {
   auto from = numbers.begin();
   state.step = counters.step;
   state.epoch = counters.epoch;
@@ -263,30 +261,29 @@ void CheckpointWriter::Write(std::string_view path, const RunState& state) {
 
 bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); }
 
-RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape) {
+RunState LoadCheckpoint(Engine& engine, const std::string& path, RunState shape) {
   CheckFits(LoadWeights(engine, path, WeightsScope::kRun), path);
   SafetensorsReader reader(path);
   std::optional<RunCounters> counters;
-  std::vector<double> numbers;
+  std::optional<HostTensor> numbers;
   for (const TensorSpec& tensor : reader.tensors()) {
     if (AreCounters(tensor)) {
       counters = CountersIn(reader.Read());
     } else if (tensor.name == kNumbers && tensor.dtype == DType::kF64) {
-      const HostTensor read = reader.Read();
-      numbers.assign(read.data<double>().begin(), read.data<double>().end());
+      numbers = reader.Read();
     } else {
       reader.Skip();
     }
   }
-  if (!counters && numbers.empty()) {
+  if (!counters && !numbers) {
     throw UserError(path + " holds weights, but no state of a run",
                     "--weights starts a new run from them");
   }
-  if (!counters || numbers.size() != NumberCount(shape)) {
+  if (!counters || !numbers || numbers->data<double>().size() != NumberCount(shape)) {
     RefuseOtherModel(path, "\n      it has other losses, metrics or schedules");
   }
   CheckCounters(path, reader.metadata(), *counters);
-  return Unpack(*counters, numbers, shape);
+  return Unpack(*counters, numbers->data<double>(), std::move(shape));
 }
 
 std::optional<WeightsPlace> PlaceOfWeights(const std::string& path) {

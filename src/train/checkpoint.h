@@ -92,7 +92,7 @@ bool IsRunTensor(std::string_view name);
 // long as those of `shape`. Throws UserError for a file that is damaged or no checkpoint, for one
 // of a place that no run can have, or that is not the one of its name, and for one of another
 // model: then it names what does not fit. The engine is to be thrown away then.
-RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape);
+RunState LoadCheckpoint(Engine& engine, const std::string& path, RunState shape);
 
 // The checkpoints of a run folder: which there are, and which are removed.
 class CheckpointFolder {

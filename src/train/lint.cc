@@ -234,7 +234,7 @@ void LintCompiled(const ModelSpec& model, const KernelLibrary& library,
   LintWeights(model, compiled->image.states, diagnostics);
   const RunMemory memory = MemoryOfRun(*compiled, shape, library);
   report.needed_bytes = memory.peak();
-  report.free_bytes = FreeHostMemory() + memory.base + report.data.decoded_bytes;
+  report.free_bytes = LargestPeak(ReadHostLimits(), memory);
 }
 
 }  // namespace

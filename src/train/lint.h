@@ -18,7 +18,7 @@ struct LintReport {
   int64_t samples_read = 0;  // of all sets, to see whether they can be
   // Of the host, for a run with all that it holds (RunMemory::host()); 0 after an error.
   int64_t needed_bytes = 0;
-  int64_t free_bytes = 0;  // of the host, with what this process holds of a run's already
+  int64_t free_bytes = 0;  // what such a run may take of the host: LargestPeak()
 };
 
 // Errors: whatever `train`, `eval` and `predict` would report of the file, the data and the file's

@@ -11,6 +11,9 @@
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
 #include "src/base/random.h"
+#include "src/data/options.h"
+#include "src/device/device.h"
+#include "src/eager/peak.h"
 #include "src/frontend/frontend.h"
 #include "src/model/gradient_name.h"
 #include "src/select/select_plain.h"
@@ -112,6 +115,20 @@ bool IsWide(const Graph& graph) {
   });
 }
 
+// An upper estimate of what a check takes: the oracle, a device's engine in a narrower type with an
+// optimizer's state, and copies of parameters and gradients in f64.
+int64_t BytesOfCheck(std::span<const EagerGraph> oracle) {
+  constexpr int64_t kCopies = 4;
+  std::vector<const Graph*> graphs;
+  for (const EagerGraph& entry : oracle) graphs.push_back(&entry.graph);
+  int64_t state_bytes = 0;
+  for (const Value& value : graphs[0]->values) {
+    if (IsState(value.role)) state_bytes += ByteSize(value.type);
+  }
+  const int64_t oracle_bytes = EagerPeakBytes(graphs);
+  return oracle_bytes + oracle_bytes / 2 + kCopies * state_bytes;
+}
+
 }  // namespace
 
 ModelCheck::~ModelCheck() = default;
@@ -151,6 +168,12 @@ ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const Comp
            SelectPlainKernels(BindBatch(*graph, batch_), *library, select, diagnostics)});
     }
     if (diagnostics.error_count() > errors) return;
+    const int64_t bytes = BytesOfCheck(graphs), free = FreeHostMemory();
+    if (bytes > free) {
+      skipped_ = "that takes about " + MemoryText(bytes) + " in f64, and " + MemoryText(free) +
+                 " are free";
+      return;
+    }
     engine_ = MakeEagerEngine(std::move(graphs), *device_, *library, communicator_);
   };
   make("reference");

@@ -91,9 +91,10 @@ MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
 }
 
 // The same of samples that can lie in files, which need not be read to say that they are too much.
+// Without a cap, half of the free memory and addresses is left to the rest of the run.
 int64_t MostInMemory(const ModelSpec& model, int64_t cap, int64_t taken) {
   if (model.data->streams) return 0;
-  return cap > 0 ? std::max<int64_t>(0, cap - taken) : kNoLimit;
+  return cap > 0 ? std::max<int64_t>(0, cap - taken) : FreeHostMemory() / 2;
 }
 
 // What is looked at of a set: its options, where its files are not there; its files, where the

@@ -67,7 +67,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     run_state_.schedules.resize(ScheduleNumbers());
   }
   if (!options.checkpoint.empty()) {
-    run_state_ = LoadCheckpoint(*engine_, options.checkpoint, run_state_);
+    run_state_ = LoadCheckpoint(*engine_, options.checkpoint, std::move(run_state_));
     CheckPlace();
     RestoreSchedules(run_state_.schedules);
   }

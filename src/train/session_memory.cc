@@ -14,7 +14,7 @@ namespace {
 
 // What libraries and kernels may add to the process when they are prepared: tables, packed weights,
 // compiled code, buffers of each thread.
-constexpr int64_t kMostPrepared = int64_t{64} << 20;
+constexpr int64_t kMostPrepared = int64_t{192} << 20;
 
 // What kernels may take for workspaces.
 constexpr int64_t kMostWorkspace = int64_t{64} << 20;

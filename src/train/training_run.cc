@@ -53,7 +53,7 @@ class TrainingRun {
         folder_(folder),
         observer_(observer),
         signals_(signals),
-        state_(session.run_state_),
+        state_(std::move(session.run_state_)),  // a number a sample, with auc: not twice
         checkpoint_(*session.engine_, state_, MetadataOf(session)),
         due_(spec_, signals_.checkpoint),
         divergence_(session, Place(), folder.size() + kPathRoom),

@@ -13,12 +13,24 @@ namespace {
 
 CBLAS_TRANSPOSE Transposition(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
-constexpr int64_t kMostDeep = 384;     // OpenBLAS's blocks are no deeper
+constexpr int64_t kMostDeep = 448;     // OpenBLAS's blocks are no deeper
 constexpr int64_t kMostWide = 32'768;  // what a warm-up may take itself
+constexpr int64_t kPageBytes = 4096;
 
 // The largest block that it copies of products that kernels were prepared for.
 int64_t widest = 512;  // rows or columns
 int64_t deepest = 256;
+// Bytes that products on one thread touch of OpenBLAS's first buffer.
+int64_t most_copied = 0;
+
+// On one thread, OpenBLAS copies a block of B to the buffer, and behind it rows of A. If B has no
+// more columns than the block, the same few rows are copied over and over; else all rows lie there.
+int64_t CopiedBytes(int64_t m, int64_t n, int64_t k, int64_t item_bytes) {
+  const int64_t least_columns = item_bytes == 4 ? 320 : 192;  // of a block, over all processors
+  constexpr int64_t kMostBlock = 1 << 20;                     // bytes
+  if (n <= least_columns) return 0;
+  return std::min(kMostBlock + m * std::min(k, kMostDeep) * item_bytes, kBlasBufferBytes);
+}
 
 }  // namespace
 
@@ -51,8 +63,9 @@ OneBlasThread::~OneBlasThread() {
   if (before_ > 0) omp_set_num_threads(before_);
 }
 
-void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k) {
+void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k) {
   SetBlasThreads(threads, /*products=*/1);
+  if (threads == 1) most_copied = std::max(most_copied, CopiedBytes(m, n, k, SizeOf(dtype)));
   const int64_t width = std::min(std::max(m, n), kMostWide), depth = std::min(k, kMostDeep);
   if (width * depth <= widest * deepest) return;
   widest = width;
@@ -71,7 +84,7 @@ class WidestProducts {
 
   void Multiply() {
     Multiply(deepest_);
-    for (const int64_t depth : {320, 256}) {
+    for (const int64_t depth : {384, 320, 256}) {
       if (depth < deepest_) Multiply(depth);
     }
   }
@@ -88,6 +101,14 @@ class WidestProducts {
   int64_t width_ = widest, deepest_ = deepest;
   std::vector<float> zeros_, product_;
 };
+
+// Products that fill it by themselves would take as long as a step.
+void TouchFirstBuffer(int64_t bytes) {
+  constexpr int kForProducts = 0;
+  auto* const buffer = static_cast<volatile char*>(LoadedOpenBlas().memory_alloc(kForProducts));
+  for (int64_t at = 0; at < bytes; at += kPageBytes) buffer[at] = 0;
+  LoadedOpenBlas().memory_free(const_cast<char*>(buffer));
+}
 
 // OpenBLAS takes the first of its buffers that is free: where a product runs beside another one, it
 // takes the second. So the first is held here, as by that other one, whatever the machine is busy
@@ -108,6 +129,7 @@ void WarmUpBlas(int threads, bool lanes) {
   SetBlasThreads(threads, /*products=*/lanes ? threads : 1);
   WidestProducts product;
   product.Multiply();
+  TouchFirstBuffer(most_copied);
   if (lanes && threads > 1) MultiplyInSecondBuffer(threads, product);
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "src/base/dtype.h"
+
 namespace cgrun::cpu {
 
 // A row-major matrix in memory, or its transpose.
@@ -45,10 +47,10 @@ inline constexpr int64_t kMostBlasSize = INT32_MAX;
 // An estimate for one thread, to choose between kernels by.
 inline constexpr double kBlasFlopsPerSecond = 40e9;
 
-// To be called where a kernel is prepared that multiplies [m, k] by [k, n]: sets the size of
-// OpenBLAS's team, and notes the sizes for WarmUpBlas(). Throws UserError, as SetBlasThreads()
-// does.
-void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k);
+// To be called where a kernel is prepared that multiplies [m, k] by [k, n], f32 or f64: sets the
+// size of OpenBLAS's team, and notes the sizes for WarmUpBlas(). Throws UserError, as
+// SetBlasThreads() does.
+void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k);
 
 // Has OpenBLAS take its team, and of its buffers what the products so far will touch; with `lanes`
 // also those of a product beside another.

@@ -54,7 +54,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
   const ConvPatches p = Pack(node);
-  PrepareBlas(request.threads, p.filters, p.output_plane(), p.taps());
+  PrepareBlas(request.threads, dtype, p.filters, p.output_plane(), p.taps());
   return PreparedKernel::Of(
       node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype), p);
 }

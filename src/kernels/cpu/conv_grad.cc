@@ -55,12 +55,12 @@ int64_t WeightGradWorkspace(const NodeSignature& node, int) {
 
 PreparedKernel PrepareInputGrad(const KernelRequest& request) {
   const ConvPatches p = Pack(request.node, 0);
-  PrepareBlas(request.threads, p.taps(), p.output_plane(), p.filters);
+  PrepareBlas(request.threads, request.node.inputs[0].dtype, p.taps(), p.output_plane(), p.filters);
   return PreparedKernel::Of(ForF32OrF64<InputGrad>(request.node.inputs[0].dtype), p);
 }
 PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
   const ConvPatches p = Pack(request.node, 1);
-  PrepareBlas(request.threads, p.filters, p.taps(), p.output_plane());
+  PrepareBlas(request.threads, request.node.inputs[0].dtype, p.filters, p.taps(), p.output_plane());
   return PreparedKernel::Of(ForF32OrF64<WeightGrad>(request.node.inputs[0].dtype), p);
 }
 

@@ -51,7 +51,7 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const ConvPatches p = Pack(node);
-  PrepareBlas(request.threads, p.taps(), p.output_plane(), p.filters);
+  PrepareBlas(request.threads, node.inputs[0].dtype, p.taps(), p.output_plane(), p.filters);
   return PreparedKernel::Of(ForF32OrF64<Kernel>(node.inputs[0].dtype),
                             Parameters{p, node.inputs.size() == 3});
 }

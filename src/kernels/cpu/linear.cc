@@ -88,7 +88,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   p.threads = ThreadsFor(request);
   p.alone = RunsAlone(p.multiplications(), request.threads);
   p.has_vectors = HasVectorTarget();
-  PrepareBlas(request.threads, p.rows, p.units, p.features);
+  PrepareBlas(request.threads, dtype, p.rows, p.units, p.features);
   return PreparedKernel::Of(
       node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype), p);
 }

@@ -77,7 +77,7 @@ bool ByTeam(const NodeSignature& node, int threads) {
 PreparedKernel Prepare(const KernelRequest& request) {
   Parameters p = Pack(request.node);
   p.alone = RunsAlone(p.multiplications(), request.threads);
-  PrepareBlas(request.threads, p.rows, p.columns, p.depth);
+  PrepareBlas(request.threads, request.node.inputs[0].dtype, p.rows, p.columns, p.depth);
   return PreparedKernel::Of(ForF32OrF64<Kernel>(request.node.inputs[0].dtype), p);
 }
 

@@ -19,7 +19,6 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kLibraryBytes = 48 * kMiB;  // with those that it loads
-constexpr int64_t kBufferBytes = 128 * kMiB;  // BUFFER_SIZE of OpenBLAS; seldom touched as a whole
 constexpr const char* kFile = "libopenblas.so.0";
 constexpr const char* kWithout = "`--device reference` does without OpenBLAS, slowly";
 
@@ -87,7 +86,7 @@ void* OpenForProcessor() {
 }
 
 OpenBlas Load() {
-  CheckAddresses("OpenBLAS", kLibraryBytes + kBufferBytes, kWithout);
+  CheckAddresses("OpenBLAS", kLibraryBytes + kBlasBufferBytes, kWithout);
   void* const library = OpenForProcessor();
   OpenBlas blas;
   Find(library, "cblas_sgemm", blas.sgemm);
@@ -120,7 +119,7 @@ void SetBlasThreads(int threads, int products) {
   const OpenBlas& blas = LoadedOpenBlas();
   const int more = std::max(0, threads - threads_taken) + std::max(0, products - products_taken);
   CheckAddresses("OpenBLAS with " + std::to_string(threads) + " thread" + (threads > 1 ? "s" : ""),
-                 more * kBufferBytes,
+                 more * kBlasBufferBytes,
                  threads > 1 ? "`--threads 1` needs less" : std::string(kWithout));
   if (blas.get_num_threads() != threads) blas.set_num_threads(threads);
   threads_taken = std::max(threads, threads_taken);

@@ -5,7 +5,12 @@
 
 #include <cblas.h>
 
+#include <cstdint>
+
 namespace cgrun::cpu {
+
+// BUFFER_SIZE of OpenBLAS: addresses, of which products seldom touch all.
+inline constexpr int64_t kBlasBufferBytes = int64_t{128} << 20;
 
 // The functions that are used. The two of memory are OpenBLAS's own, which its header leaves out:
 // they take the first free one of the buffers that products copy their operands to, and free it.
