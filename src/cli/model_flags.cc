@@ -215,10 +215,11 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
                  "samples in a batch; auto: as many as memory, or a cap on it, holds in training")
       ->type_name("N|auto");
   if (cap == CapFlag::kKept) {
-    app.add_option("--memory", flags->memory,
-                   "a cap on all that training takes, such as 1.5GiB, but for the code of the "
-                   "program and its libraries: what it would hold beyond that is computed again, "
-                   "to the same bits (default: the least of free memory, control group and ulimit -v)")
+    app.add_option(
+           "--memory", flags->memory,
+           "a cap on all that training takes, such as 1.5GiB, but for the code of the "
+           "program and its libraries: what it would hold beyond that is computed again, "
+           "to the same bits (default: the least of free memory, control group and ulimit -v)")
         ->type_name("SIZE");
     app.add_option("--host-memory", flags->host_memory,
                    "a cap on the host's memory beside that of the device, which --memory caps; on "

@@ -140,21 +140,22 @@ std::vector<std::string> TextsOf(const Diagnostics& warnings) {
 // Where no input could be read.
 int ReportNothing(const PredictView& nothing, const PredictFacts& facts,
                   const PredictSource& source) {
-  PrintResult("", nothing.Json(facts, {}, source.problems()));
+  PrintResult("", nothing.Json(facts, {}, source.problems(), nullptr));
   PrintProblems(source.problems());
   return kBadInput;
 }
 
 int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& not_finite,
-           const PredictSource& source) {
+           const PredictSource& source, const std::function<MemoryUse()>& measure) {
   const std::vector<FileProblem> outputs = not_finite.Problems();
   std::vector<FileProblem> problems = source.problems();
   problems.insert(problems.end(), outputs.begin(), outputs.end());
   const std::vector<std::string> warnings = not_finite.Warnings();
   std::vector<std::string> all_warnings = TextsOf(source.warnings());
   all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
-  const std::string text = facts.samples > 0 || facts.dry_run ? view.Text(facts) : "";
-  const std::string json = view.Json(facts, all_warnings, problems);
+  const bool has_text = facts.dry_run || (facts.samples > 0 && !WantsJson());
+  const std::string text = has_text ? view.Text(facts) : "";
+  const std::string json = WantsJson() ? view.Json(facts, all_warnings, problems, measure) : "";
   facts.dry_run ? PrintResult(text, json) : PrintBulkyResult(text, json);
   PrintDiagnostics(source.warnings());
   for (const std::string& warning : warnings) PrintWarning(warning);
@@ -177,12 +178,13 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
             const RunFlags& run_flags, const PredictFlags& predict_flags, PredictFacts facts) {
   PredictView view(predictor.outputs(), predict_flags.top);
   NotFinite not_finite(predictor.outputs());
+  const auto measure = [&] { return predictor.MeasureMemory(); };
   facts.dry_run = run_flags.dry_run;
   facts.device = predictor.engine().model().device;
   if (facts.dry_run) {
     facts.samples = source.samples();
-    facts.memory = predictor.MeasureMemory();
-    return Report(view, facts, not_finite, source);
+    facts.memory = measure();
+    return Report(view, facts, not_finite, source, measure);
   }
   std::optional<PredictionFiles> files;
   if (!predict_flags.out.empty()) {
@@ -198,8 +200,8 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
   if (!predict_flags.csv.empty()) WriteTable(view, predict_flags.csv);
   facts.operators_run = predictor.operators_run();
   facts.operators = predictor.operators();
-  facts.memory = predictor.MeasureMemory();
-  return Report(view, facts, not_finite, source);
+  facts.memory = measure();
+  return Report(view, facts, not_finite, source, measure);
 }
 
 // The most probable classes are of outputs that score classes.
@@ -296,7 +298,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   options.batch = BatchFor(*model, source.samples());
   options.host_bytes =
       source.reading_bytes() +
-      PredictView::BytesOf(signature->outputs, predict_flags.top, source.samples());
+      PredictView::BytesOf(signature->outputs, predict_flags.top, source.files(), source.samples());
   const std::unique_ptr<DebugRun> debug =
       MakeDebugRun(run_flags, options.device, /*profiles=*/false);
   options.debug = debug.get();

@@ -41,17 +41,36 @@ std::string CsvLine(const std::vector<std::string>& fields) {
 
 std::string Dump(const nlohmann::ordered_json& json) { return JsonText(json, 2) + "\n"; }
 
+// An object without its end.
+std::string Opened(const nlohmann::ordered_json& object) {
+  std::string text = JsonText(object, 2);
+  text.resize(text.rfind('\n'));
+  return text;
+}
+
+// An element of an array that is a member of the whole.
+std::string Indented(const nlohmann::ordered_json& element) {
+  std::string text = "\n";
+  for (const char c : JsonText(element, 2)) {
+    if (text.back() == '\n') text += "    ";
+    text += c;
+  }
+  return text;
+}
+
 }  // namespace
 
 PredictView::PredictView(const std::vector<PredictedOutput>& outputs, int64_t top)
     : outputs_(outputs), top_(top) {}
 
-// A number is 8 bytes, 16 as a value of JSON, and at most 48 in a text, which lies there twice
-// while it grows; a class is a map of three such entries with their keys.
+// A number is 8 bytes, and at most 48 in a text, which lies there twice while it grows; a class is
+// three such numbers or names with their keys.
 int64_t PredictView::BytesOf(const std::vector<PredictedOutput>& outputs, int64_t top,
-                             int64_t samples) {
-  constexpr int64_t kSample = 1536, kNumber = 8 + 16 + 2 * 48, kClass = 1024;
-  int64_t bytes = kSample;
+                             const std::vector<std::string>& files, int64_t samples) {
+  constexpr int64_t kSample = 640, kNumber = 8 + 2 * 48, kClass = 512, kCopiesOfName = 3;
+  size_t longest = 0;
+  for (const std::string& file : files) longest = std::max(longest, file.size());
+  int64_t bytes = kSample + kCopiesOfName * static_cast<int64_t>(longest);
   for (const PredictedOutput& output : outputs) {
     const int64_t elements = output.shape.Elements();
     const bool has_scores = output.scores != Scores::kNone;
@@ -255,50 +274,58 @@ std::string PredictView::Text(const PredictFacts& facts) const {
   return text;
 }
 
+nlohmann::ordered_json PredictView::JsonOf(const Prediction& prediction) const {
+  nlohmann::ordered_json item = {{"file", prediction.origin.file}};
+  if (prediction.origin.index) item["index"] = *prediction.origin.index;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].kept) continue;
+    auto& output = item["outputs"][outputs_[i].name];
+    for (const ClassScore& score : prediction.classes[i]) {
+      output["classes"].push_back({{"class", score.index},
+                                   {"name", ClassText(i, score.index)},
+                                   {"probability", score.probability}});
+    }
+    if (ShowsClasses(i)) continue;
+    if (outputs_[i].places > 0) {
+      output["places"] = prediction.places[i];
+      output["text"] = PlacesText(i, prediction.places[i]);
+    }
+    output["shape"] = outputs_[i].shape.Sizes();
+    if (!prediction.values[i].empty()) output["values"] = prediction.values[i];
+  }
+  return item;
+}
+
+// The predictions become text one by one: as values of JSON all of them would take several times as
+// much. What was measured stands last, when the text is there.
 std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::string>& warnings,
-                              const std::vector<FileProblem>& problems) const {
-  nlohmann::ordered_json json = {{"model", facts.model},     {"device", facts.device},
+                              const std::vector<FileProblem>& problems,
+                              const std::function<MemoryUse()>& measure) const {
+  nlohmann::ordered_json head = {{"model", facts.model},     {"device", facts.device},
                                  {"mode", facts.mode},       {"batch", facts.batch},
                                  {"weights", facts.weights}, {"samples", facts.samples}};
-  if (facts.dry_run) json["dry_run"] = true;
+  if (facts.dry_run) head["dry_run"] = true;
   if (facts.operators_run < facts.operators) {
-    json["operators"] = {{"run", facts.operators_run}, {"of", facts.operators}};
+    head["operators"] = {{"run", facts.operators_run}, {"of", facts.operators}};
   }
-  if (facts.memory.measured > 0)
-    json.update(nlohmann::ordered_json::parse(MemoryJson(facts.memory)));
-  json["predictions"] = nlohmann::ordered_json::array();
+  std::string text = Opened(head) + ",\n  \"predictions\": [";
   for (const Prediction& prediction : predictions_) {
-    nlohmann::ordered_json item = {{"file", prediction.origin.file}};
-    if (prediction.origin.index) item["index"] = *prediction.origin.index;
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (outputs_[i].kept) continue;
-      auto& output = item["outputs"][outputs_[i].name];
-      for (const ClassScore& score : prediction.classes[i]) {
-        output["classes"].push_back({{"class", score.index},
-                                     {"name", ClassText(i, score.index)},
-                                     {"probability", score.probability}});
-      }
-      if (ShowsClasses(i)) continue;
-      if (outputs_[i].places > 0) {
-        output["places"] = prediction.places[i];
-        output["text"] = PlacesText(i, prediction.places[i]);
-      }
-      output["shape"] = outputs_[i].shape.Sizes();
-      if (!prediction.values[i].empty()) output["values"] = prediction.values[i];
-    }
-    json["predictions"].push_back(std::move(item));
+    text += (&prediction == predictions_.data() ? "" : ",") + Indented(JsonOf(prediction));
   }
-  json["warnings"] = warnings;
-  if (!facts.notes.empty()) json["notes"] = facts.notes;
-  json["errors"] = nlohmann::ordered_json::array();
+  text += predictions_.empty() ? "],\n" : "\n  ],\n";
+  nlohmann::ordered_json tail = {{"warnings", warnings}};
+  if (!facts.notes.empty()) tail["notes"] = facts.notes;
+  tail["errors"] = nlohmann::ordered_json::array();
   for (const FileProblem& problem : problems) {
-    json["errors"].push_back({{"file", problem.file},
+    tail["errors"].push_back({{"file", problem.file},
                               {"line", nullptr},
                               {"column", nullptr},
                               {"message", problem.message},
                               {"help", problem.help}});
   }
-  return Dump(json);
+  if (measure) tail.update(nlohmann::ordered_json::parse(MemoryJson(measure())));
+  text += std::string_view(Dump(tail)).substr(2);
+  return text;
 }
 
 }  // namespace cgrun

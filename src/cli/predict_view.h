@@ -3,6 +3,8 @@
 #define CGRUN_CLI_PREDICT_VIEW_H_
 
 #include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,8 @@ class PredictView {
   // `outputs` outlives it. Of classes, the `top` most probable ones are shown.
   PredictView(const std::vector<PredictedOutput>& outputs, int64_t top);
   // More than it takes for so many samples, with its texts, in bytes.
-  static int64_t BytesOf(const std::vector<PredictedOutput>& outputs, int64_t top, int64_t samples);
+  static int64_t BytesOf(const std::vector<PredictedOutput>& outputs, int64_t top,
+                         const std::vector<std::string>& files, int64_t samples);
 
   void Add(const SampleOrigin& origin, PredictionBytes outputs);
 
@@ -38,8 +41,11 @@ class PredictView {
   std::vector<std::string> NotInCsv() const;
   // A table an output.
   std::string Text(const PredictFacts& facts) const;
+  // `measure`: the memory until now; it is asked for when nearly all of the text is there. Null:
+  // none was measured.
   std::string Json(const PredictFacts& facts, const std::vector<std::string>& warnings,
-                   const std::vector<FileProblem>& problems) const;
+                   const std::vector<FileProblem>& problems,
+                   const std::function<MemoryUse()>& measure) const;
 
  private:
   // The classes of the places that the sample has, without those that it was filled up with.
@@ -51,6 +57,7 @@ class PredictView {
     std::vector<std::vector<int64_t>> places;      // of outputs with scores for each place
     std::vector<std::vector<double>> values;       // of the others, where they are few
   };
+  nlohmann::ordered_json JsonOf(const Prediction& prediction) const;
   bool ShowsClasses(size_t output) const { return outputs_[output].scores != Scores::kNone; }
   std::string ClassText(size_t output, int64_t index) const;
   std::string PlacesText(size_t output, const std::vector<int64_t>& places) const;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "src/base/allocation_counter.h"
+#include "src/data/options.h"
+#include "src/device/no_room.h"
 #include "src/train/run_memory.h"
 #include "src/train/run_shape.h"
 
@@ -16,6 +18,28 @@ int64_t PortBytes(const ImageEntry& entry) {
   for (const ImagePort& port : entry.results) bytes += ByteSize(port.type);
   return bytes;
 }
+
+namespace {
+
+// Throws NoRoom if the limits of this process leave too little.
+void CheckLimits(const MemoryUse& memory, std::string_view device) {
+  RunMemory like;
+  like.on_host = KindOfDevice(device).on_host;
+  like.arena = memory.arena;
+  like.data = memory.data;
+  like.base = memory.base;
+  like.start = memory.start;
+  like.beside = MeasureFootprint(like, /*loaders=*/0);
+  const int64_t most = LargestPeak(ReadHostLimits(), like);
+  if (like.peak() <= most) return;
+  throw NoRoom("the predictions take " + MemoryText(like.peak()) +
+                   " of memory, and this process may take " + MemoryText(most) + ": arena " +
+                   MemoryText(like.arena) + ", inputs and predictions " + MemoryText(like.data) +
+                   ", base " + MemoryText(like.base),
+               "predict fewer samples at a time, or a smaller `--batch`");
+}
+
+}  // namespace
 
 PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mode,
                                  const CompileOptions& options, const EnginePlace& place,
@@ -41,6 +65,7 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
   built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");
   memory.arena = built.engine->memory().reserved_peak_bytes;
   memory.base = PlannedBase(place.device.counters().host_bytes, /*loaders=*/0, calls_onednn);
+  CheckLimits(memory, place.library.name());
   return built;
 }
 
