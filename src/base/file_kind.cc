@@ -1,7 +1,7 @@
 // stat(2), which waits for nobody.
-#include <sys/stat.h>
+#include "src/base/file_kind.h"
 
-#include "src/base/printable.h"
+#include <sys/stat.h>
 
 namespace cgrun {
 

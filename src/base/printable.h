@@ -2,8 +2,6 @@
 #ifndef CGRUN_BASE_PRINTABLE_H_
 #define CGRUN_BASE_PRINTABLE_H_
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -31,17 +29,6 @@ size_t FindNoUtf8(std::string_view text);
 // in which it is opened and shown: "pics/train" of "bad" and "../pics/train". A ".." stays only
 // behind a link, where what is before it cannot be left out. "" for no path.
 std::string PathFrom(std::string_view folder, std::string_view path);
-
-// `text` as a shell takes it for one word, in commands that users copy: "runs/lenet" as it is, "my
-// run" in quotes.
-std::string ShellWord(std::string_view text);
-
-// "a folder", "a FIFO (named pipe)", "a socket", "a device" by a mode of stat(2); "" for a file.
-std::string_view SpecialKind(mode_t mode);
-
-// The same of what is at `path`; "" also where nothing is. A pipe below /dev and /proc, as that of
-// `<(command)` and of /dev/stdin, is one that somebody writes to: it counts as a file.
-std::string_view SpecialKindOf(const std::string& path);
 
 }  // namespace cgrun
 

@@ -55,8 +55,13 @@ ProcessMemory ReadProcessMemory() {
   constexpr int64_t kKiB = 1024;
   const auto text = TextOf<4096>("/proc/self/status");
   const auto bytes = [&](const char* key) { return NumberBehind(text.data(), key) * kKiB; };
-  return {bytes("RssAnon:"), bytes("RssFile:"), bytes("VmPTE:"),
-          bytes("VmSize:"),  bytes("VmHWM:"),   NumberBehind(text.data(), "\nThreads:")};
+  return {.anonymous = bytes("RssAnon:"),
+          .mapped_files = bytes("RssFile:"),
+          .page_tables = bytes("VmPTE:"),
+          .address_space = bytes("VmSize:"),
+          .data = bytes("VmData:"),
+          .most_resident = bytes("VmHWM:"),
+          .threads = NumberBehind(text.data(), "\nThreads:")};
 }
 
 void SampleMemory() {

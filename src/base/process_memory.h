@@ -13,6 +13,7 @@ struct ProcessMemory {
   int64_t mapped_files = 0;   // resident code, libraries and other files (RssFile)
   int64_t page_tables = 0;    // of the kernel, for the process (VmPTE)
   int64_t address_space = 0;  // VmSize
+  int64_t data = 0;           // addresses of the process alone that it can write to (VmData)
   int64_t most_resident = 0;  // of both kinds, the most since the process began (VmHWM)
   int64_t threads = 0;        // a count
 };

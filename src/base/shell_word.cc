@@ -1,7 +1,7 @@
 // Quotes of the POSIX shell: nothing between single quotes has a meaning of its own.
-#include <algorithm>
+#include "src/base/shell_word.h"
 
-#include "src/base/printable.h"
+#include <algorithm>
 
 namespace cgrun {
 namespace {

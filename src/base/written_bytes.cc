@@ -9,6 +9,7 @@
 namespace cgrun {
 namespace {
 
+constexpr int64_t kMiB = 1 << 20;
 constexpr int kMostDecimals = 3;
 constexpr size_t kMostDigits = 5;
 constexpr double kLargest = 1024;  // in front of a unit
@@ -42,5 +43,9 @@ std::string WrittenBytes(int64_t bytes) {
   }
   return shortest;
 }
+
+std::string NeededMiB(int64_t bytes) { return FreeMiB(bytes + kMiB - 1); }
+
+std::string FreeMiB(int64_t bytes) { return std::to_string(bytes / kMiB) + " MiB"; }
 
 }  // namespace cgrun

@@ -11,6 +11,11 @@ namespace cgrun {
 // "2 GB"; "" where they do not.
 std::string WrittenBytes(int64_t bytes);
 
+// "12 MiB". A size that is needed rounds up, so that as much as is shown is enough.
+std::string NeededMiB(int64_t bytes);
+// "12 MiB". A size that is free, or a limit, rounds down, so that as much as is shown is there.
+std::string FreeMiB(int64_t bytes);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_BASE_WRITTEN_BYTES_H_

@@ -15,46 +15,6 @@ constexpr int64_t kMiB = 1 << 20;
 constexpr size_t kTableWidth = 110;
 constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
 
-}  // namespace
-
-std::string LeastCap(const PlannedRun& run) {
-  const int64_t bytes = run.total();
-  const int64_t whole = (bytes + kMiB - 1) / kMiB;
-  if (whole >= 100) return fmt::format("{}MiB", whole);
-  const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;
-  return fmt::format("{}.{}MiB", tenths / 10, tenths % 10);
-}
-
-std::string MemoryCap::name() const {
-  switch (kind) {
-    case CapKind::kAsked:
-      return "the cap of";
-    case CapKind::kMachine:
-      return "the free memory of";
-    case CapKind::kGroup:
-      return "what the control group leaves,";
-    case CapKind::kAddresses:
-      return "what `ulimit -v` leaves,";
-  }
-  return "";
-}
-
-std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap) {
-  switch (cap.kind) {
-    case CapKind::kAsked:
-      return "`--memory " + LeastCap(run) + "`";
-    case CapKind::kMachine:
-      return LeastCap(run) + " of memory";
-    case CapKind::kGroup:
-      return "a control group of " + FormatBytes(run.memory.container());
-    case CapKind::kAddresses:
-      return fmt::format("`ulimit -v {}`", (run.memory.address_space() + 1023) / 1024);
-  }
-  return "";
-}
-
-namespace {
-
 // Whether operators run one by one that run side by side without the cap.
 bool LacksLanes(const CappedRun& fit) {
   return fit.free.side_by_side > 0 && fit.capped.side_by_side == 0;
@@ -65,36 +25,6 @@ bool LacksLanesAlone(const CappedRun& fit) {
   return LacksLanes(fit) && fit.capped.memory.arena + kBaseNoise >= fit.free.memory.arena;
 }
 
-}  // namespace
-
-bool TakesLess(const CappedRun& fit) {
-  const bool is_less =
-      fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena ||
-      (LacksLanes(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
-  return is_less && fit.capped.total() < fit.free.total() &&
-         LeastCap(fit.capped) != LeastCap(fit.free);
-}
-
-std::string CostOf(double slower) {
-  const int64_t percent = std::llround(100 * std::max(0.0, slower));
-  if (percent == 0) return "for steps that take hardly longer";
-  return fmt::format("for steps that take at most {} % longer", percent);
-}
-
-std::string CostOf(const CappedRun& fit) {
-  return LacksLanesAlone(fit) ? "with operators one by one" : CostOf(fit.slower());
-}
-
-std::string HoldersOf(const PlannedRun& run) {
-  std::string text;
-  for (const PeakHolder& holder : run.at_peak) {
-    text += (text.empty() ? "" : ", ") + holder.name + " " + FormatBytes(holder.bytes);
-  }
-  return text;
-}
-
-namespace {
-
 std::string DataPartsOf(const HostUse& use) {
   std::string text;
   const auto add = [&](int64_t bytes, const char* what) {
@@ -103,12 +33,12 @@ std::string DataPartsOf(const HostUse& use) {
   };
   add(use.decoded, "decoded data");
   add(use.loaders, "buffers of the loaders");
-  add(use.states, "states that are saved");
-  add(use.kept, "what is kept");
+  add(use.states, "state copy");
+  add(use.kept, "kept values");
   return text;
 }
 
-// Of what takes as little as was found.
+// Heads the column of the smallest plan that was found.
 const char* HeadOf(const CappedRun& fit) {
   const PlannedRun& run = fit.capped;
   if (LacksLanesAlone(fit)) return "one by one";
@@ -116,7 +46,7 @@ const char* HeadOf(const CappedRun& fit) {
   return run.swaps > 0 ? "again or swapped" : "computed again";
 }
 
-// What takes how much, as it is and, where that is less, as little as was found.
+// The memory of each part: as planned, and, if that is less, at its smallest.
 std::string TableOf(const CappedRun& fit) {
   const bool helps = TakesLess(fit);
   std::vector<Align> columns = {Align::kLeft, Align::kRight};
@@ -156,8 +86,8 @@ std::string WithoutLineEnd(std::string text) {
   return text;
 }
 
-// "what a quick search computes again or swaps": one for the cap itself may find less, and mostly
-// finds quicker steps. "operators one by one": lanes alone are left out.
+// "what a quick search computes again or swaps": a search for the cap itself may find less, and
+// mostly finds quicker steps. "operators one by one": only lanes are left out.
 std::string WhatHelps(const CappedRun& fit) {
   if (LacksLanesAlone(fit)) return "operators one by one";
   const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
@@ -166,32 +96,11 @@ std::string WhatHelps(const CappedRun& fit) {
     ways.emplace_back("computes again");
   }
   if (fit.capped.swaps > 0) ways.emplace_back("swaps");
-  if (fit.capped.alone > 0) ways.emplace_back("has work on one thread");
-  return "what " + search + " " + fmt::format("{}", fmt::join(ways, " or "));
-}
-
-}  // namespace
-
-std::string RefusalOf(const std::string& what, const CappedRun& fit, const std::string& limit) {
-  const std::vector<std::string> texts =
-      FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
-  const bool helps = TakesLess(fit);
-  std::string text = fmt::format("{} {}", what, texts[1]);
-  if (helps) text += fmt::format(", or {} with {}", texts[2], WhatHelps(fit));
-  text += ", more than " + limit + " " + texts[0];
-  if (!helps) text += "; computing more again, as far as it was tried, takes no less";
-  return WithoutLineEnd(text + "\n" + TableOf(fit));
-}
-
-std::string LinesOf(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) {
-    if (!line.empty()) text += (text.empty() ? "" : "\n" + std::string(kIndent)) + line;
-  }
-  return text;
+  if (!ways.empty()) text = fmt::format("what {} {}", search, fmt::join(ways, " or "));
+  if (fit.capped.alone == 0) return text;
+  return text + (text.empty() ? "" : " and with ") + "fewer threads for some operators";
 }
-
-namespace {
 
 // "a file of 52.0 MiB"
 std::string SwapPlaceText(bool to_host, int64_t bytes) {
@@ -231,6 +140,81 @@ std::string TimeText(const CappedRun& fit) {
 }
 
 }  // namespace
+
+std::string LeastCap(const PlannedRun& run) {
+  const int64_t bytes = run.total();
+  const int64_t whole = (bytes + kMiB - 1) / kMiB;
+  if (whole >= 100) return fmt::format("{}MiB", whole);
+  const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;
+  return fmt::format("{}.{}MiB", tenths / 10, tenths % 10);
+}
+
+std::string MemoryCap::name() const {
+  switch (kind) {
+    case CapKind::kAsked:
+      return "the cap of";
+    case CapKind::kMachine:
+      return "the free memory of";
+    case CapKind::kGroup:
+      return "what the control group leaves,";
+    case CapKind::kAddresses:
+      return "what `ulimit -v` leaves,";
+  }
+  return "";
+}
+
+std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap) {
+  switch (cap.kind) {
+    case CapKind::kAsked:
+      return "`--memory " + LeastCap(run) + "`";
+    case CapKind::kMachine:
+      return LeastCap(run) + " of memory";
+    case CapKind::kGroup:
+      return "a control group of " + FormatBytes(run.memory.container());
+    case CapKind::kAddresses:
+      return fmt::format("`ulimit -v {}`", (run.memory.address_space() + 1023) / 1024);
+  }
+  return "";
+}
+
+bool TakesLess(const CappedRun& fit) {
+  const bool is_less =
+      fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena ||
+      (LacksLanes(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
+  return is_less && fit.capped.total() < fit.free.total() &&
+         LeastCap(fit.capped) != LeastCap(fit.free);
+}
+
+std::string CostOf(double slower) {
+  const int64_t percent = std::llround(100 * std::max(0.0, slower));
+  if (percent == 0) return "for steps that take hardly longer";
+  return fmt::format("for steps that take at most {} % longer", percent);
+}
+
+std::string CostOf(const CappedRun& fit) {
+  return LacksLanesAlone(fit) ? "with operators one by one" : CostOf(fit.slower());
+}
+
+std::string HoldersOf(const PlannedRun& run) { return HoldersText(run.at_peak, FormatBytes); }
+
+std::string RefusalOf(const std::string& what, const CappedRun& fit, const std::string& limit) {
+  const std::vector<std::string> texts =
+      FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
+  const bool helps = TakesLess(fit);
+  std::string text = fmt::format("{} {}", what, texts[1]);
+  if (helps) text += fmt::format(", or {} with {}", texts[2], WhatHelps(fit));
+  text += ", more than " + limit + " " + texts[0];
+  if (!helps) text += "; computing more again, as far as it was tried, takes no less";
+  return WithoutLineEnd(text + "\n" + TableOf(fit));
+}
+
+std::string LinesOf(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (!line.empty()) text += (text.empty() ? "" : "\n" + std::string(kIndent)) + line;
+  }
+  return text;
+}
 
 std::string FitText(const CappedRun& fit) {
   const auto texts = FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});

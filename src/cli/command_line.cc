@@ -110,10 +110,8 @@ std::string DeclaredName(const CLI::Option& option) {
   return option.get_positional() && name == "TEXT" ? option.get_name() : name;
 }
 
-// CLI11 gives some words a meaning of its own: "[a,b]" is a list, "++" ends a verb, and the value
-// of
-// "--out=" is the next word. A mark that no word of a command line can hold stands at their end
-// while they are parsed.
+// CLI11 gives some words a meaning of its own: "[a,b]" is a list, "++" ends a verb, and "--out="
+// takes the next word. ParseWords() ends such a word with kMark, which no typed word can hold.
 constexpr char kMark = '\0';
 
 bool HasOtherMeaning(std::string_view word) {

@@ -17,7 +17,7 @@
 
 #include "src/base/json_text.h"
 #include "src/base/name_notes.h"
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/base/synonyms.h"
 #include "src/cli/command.h"
 #include "src/cli/help_json.h"

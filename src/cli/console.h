@@ -20,8 +20,7 @@ namespace cgrun {
 void AddConsoleFlags(CLI::App& app);
 
 bool Quiet();
-// Whether what is written there is seen on a terminal that knows control sequences: TERM=dumb does
-// not.
+// Whether `fd` is a terminal that knows control sequences (not TERM=dumb).
 bool IsTerminal(int fd);
 // Colours are for such terminals: not in files, not with --no-color or NO_COLOR.
 bool ColorOnStdout();
@@ -32,9 +31,8 @@ bool WantsJson();
 // Writes a result: `json` where --json asks for it on standard output, `text` otherwise; with
 // --json FILE, the text is printed and the JSON goes to the file. Throws UserError.
 void PrintResult(const std::string& text, const std::string& json);
-// The same of a text that may be any bytes and is for other programs: a file or a pipe gets it as
-// it is. Control characters of a model that has learned little may mean anything to a terminal,
-// which gets it as PrintText() writes it.
+// Prints bytes for other programs: unchanged to a file or pipe, cleaned to a terminal
+// (PrintText()). `json` as in PrintResult().
 void PrintData(const std::string& text, const std::string& json);
 // The same of a result whose text is as long as the JSON: with --json FILE, only that is said which
 // was written.

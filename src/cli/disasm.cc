@@ -5,7 +5,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/base/json_text.h"
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/cli/body_json.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"

@@ -47,6 +47,19 @@ std::optional<bool> IsOnHost(const ModelFlags& flags, const std::string& path) {
   return std::nullopt;
 }
 
+// Throws InputError if the parts of the host's memory take more than the cap.
+void CheckHost(const ModelFlags& flags, int64_t data, int64_t base, int64_t swapped) {
+  if (flags.host_memory.empty()) return;
+  const int64_t cap = BytesOf("--host-memory", flags.host_memory);
+  const int64_t bytes = data + base + swapped;
+  if (bytes <= cap) return;
+  const auto texts = FormatBytesUnder(cap, {bytes});
+  throw InputError("the run takes " + texts[1] + " of the host's memory, more than the cap of " +
+                       texts[0] + " (--host-memory)",
+                   "data " + FormatBytes(data) + ", base " + FormatBytes(base) +
+                       ": a smaller `--batch` makes the buffers of the data smaller");
+}
+
 }  // namespace
 
 ModelFlags WithHostMemory(ModelFlags flags, const std::string& model) {
@@ -67,20 +80,12 @@ ModelFlags WithHostMemory(ModelFlags flags, const std::string& model) {
   return flags;
 }
 
-void CheckHostMemory(const ModelFlags& flags, int64_t host_bytes, const std::string& parts) {
-  if (flags.host_memory.empty()) return;
-  const int64_t cap = BytesOf("--host-memory", flags.host_memory);
-  if (host_bytes <= cap) return;
-  const auto texts = FormatBytesUnder(cap, {host_bytes});
-  throw InputError("the run takes " + texts[1] + " of the host's memory, more than the cap of " +
-                       texts[0] + " (--host-memory)",
-                   parts + ": a smaller `--batch` makes the buffers of the data smaller");
+void CheckHostMemory(const ModelFlags& flags, const RunMemory& memory) {
+  if (!memory.on_host) CheckHost(flags, memory.data, memory.base, 0);
 }
 
 void CheckHostMemory(const ModelFlags& flags, const MemoryUse& memory) {
-  const int64_t swapped = memory.swaps_to_host ? memory.swap_space : 0;
-  CheckHostMemory(flags, memory.data + memory.base + swapped,
-                  "data " + FormatBytes(memory.data) + ", base " + FormatBytes(memory.base));
+  CheckHost(flags, memory.data, memory.base, memory.swaps_to_host ? memory.swap_space : 0);
 }
 
 void RefuseHostMemory(const ModelFlags& flags, const std::string& verb) {

@@ -2,7 +2,6 @@
 #ifndef CGRUN_CLI_HOST_CAP_H_
 #define CGRUN_CLI_HOST_CAP_H_
 
-#include <cstdint>
 #include <string>
 
 #include "src/cli/model_flags.h"
@@ -16,9 +15,9 @@ namespace cgrun {
 ModelFlags WithHostMemory(ModelFlags flags, const std::string& model = "");
 
 // Throws InputError if a run on a device with memory of its own is planned to take more of the
-// host's memory than --host-memory allows. `parts`: what takes it, for the help.
-void CheckHostMemory(const ModelFlags& flags, int64_t host_bytes, const std::string& parts);
-// The same of a session.
+// host's memory than --host-memory allows.
+void CheckHostMemory(const ModelFlags& flags, const RunMemory& memory);
+// As above, for the planned memory of a session.
 void CheckHostMemory(const ModelFlags& flags, const MemoryUse& memory);
 
 // For a verb that plans no memory of the host beside that of a device. Throws InputError.

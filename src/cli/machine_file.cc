@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/device/device.h"
 #include "src/io/read_file.h"
 #include "src/kernels/kernel.h"

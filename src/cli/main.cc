@@ -48,11 +48,12 @@ int RunVerb(const CLI::App& verb, const Command& command) {
     return kFailed;
   } catch (const std::bad_alloc&) {
     const std::string limit = Describe(LeastAddressLimit());
-    PrintError("memory ran out" + (limit.empty() ? "" : ": " + limit),
-               "a smaller batch needs less (--batch N); `cgrun plan MODEL` says how much");
+    PrintError(
+        "memory ran out" + (limit.empty() ? "" : ": " + limit),
+        "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory");
     return kFailed;
   } catch (const std::system_error& error) {
-    PrintError(std::string("the system refuses something: ") + error.what(),
+    PrintError(std::string("the system refused a request: ") + error.what(),
                "limits on this process can be the cause: `ulimit -a` lists them");
     return kFailed;
   } catch (const std::exception& error) {

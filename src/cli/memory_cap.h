@@ -31,8 +31,8 @@ struct FittedRun {
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 
-// The same for a run that nobody has given a cap: the cap is what `limits` leave. `model` has its
-// batch; it is changed where its data are to lie in files.
+// Fits a run that has no cap within `limits`. `model` has its batch, and gets `data->streams` if
+// its data must lie in files.
 FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 

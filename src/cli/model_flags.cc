@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
 #include "src/cli/program_argument.h"

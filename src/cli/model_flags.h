@@ -51,7 +51,7 @@ struct RunFlags {
 };
 
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
-// The same without --mode, for a verb that runs the model in several.
+// RunFlags without --mode, for a verb that runs the model in several.
 std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(CLI::App& app);
 
 Mode ModeOf(const RunFlags& flags);

@@ -254,10 +254,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   for (const MemoryLayout& layout : baselines) {
     subject.compared.push_back({layout.planner, layout.arena_bytes, layout.plan_seconds});
   }
-  if (!memory.on_host) {
-    CheckHostMemory(flags, memory.host(),
-                    "data " + FormatBytes(memory.data) + ", base " + FormatBytes(memory.base));
-  }
+  CheckHostMemory(flags, memory);
   subject.data_bytes = memory.data;
   subject.base_bytes = memory.base;
   subject.start_bytes = memory.start;

@@ -1,4 +1,4 @@
-// What a compiled program cannot be asked for.
+// Refuses flags that a compiled program cannot follow.
 #include "src/cli/program_argument.h"
 
 #include <CLI/CLI.hpp>

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
 #include "src/cli/model_differences.h"
@@ -162,10 +162,6 @@ void CheckIsNoCheckpoint(const std::string& path) {
   throw InputError("'" + path + "' is a checkpoint, and --resume takes the run folder",
                    "`--resume " + ShellWord(run) + "` goes on from the newest checkpoint in it");
 }
-
-}  // namespace
-
-namespace {
 
 // Whether something is at `path`. Throws UserError where the system does not let this user look.
 bool IsThere(const std::string& path) {

@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/cli/version.h"
 #include "src/report/table.h"
 

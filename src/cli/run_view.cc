@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/json_text.h"
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/cli/console.h"
 #include "src/cli/metric_tables.h"
 #include "src/cli/weights_flag.h"

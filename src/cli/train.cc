@@ -10,7 +10,7 @@
 #include <span>
 
 #include "src/base/allocation_counter.h"
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
@@ -285,7 +285,7 @@ void WarnOfFolder(const std::string& folder, bool force, const std::vector<std::
   }
 }
 
-// Nothing where a signal has ended the run within a step.
+// Returns nothing if a signal ended the run within a step.
 std::optional<TrainResult> TrainIn(const std::string& folder, Session& session, RunView& view) {
   try {
     const std::string resume = Quiet() ? "" : "cgrun train --resume " + ShellWord(folder);

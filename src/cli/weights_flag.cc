@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/cli/console.h"
 #include "src/cli/run_split.h"
 #include "src/cli/weights_report.h"

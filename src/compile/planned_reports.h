@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// Those of the planned passes, and of those of orders, before they run.
+// The reports of passes that run within planning, and of the choice of orders, all empty.
 std::vector<PassReport> PlannedReports();
 
 // Adds what the passes did in another round. Both are of the same passes.

@@ -39,7 +39,7 @@ constexpr std::array<Ranking, 4> kRecomputing = {{{1.0}, {0.6}, {1.3}, {2.5}}};
 constexpr std::array<Ranking, 4> kSwapping = {{{1.0, 1.0}, {1.0, 0.1}, {2.5, 0.1}, {1.0, 0.01}}};
 constexpr int kMostSweeps = 4;   // each of which spends what the one before has taken back
 constexpr int kMostRounds = 64;  // of a sweep
-// Of the graphs that one way looks at: those of the models that ship come to 63,000.
+// Node visits after which one way ends. The shipped models need 63,000.
 constexpr int64_t kMostNodesSeen = 1'000'000;
 constexpr int64_t kMostNodesTried = 400'000;  // of the graphs with less taken back …
 constexpr int64_t kFewNodesTried = 10'000;    // … and where it must be quick

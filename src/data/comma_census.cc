@@ -42,11 +42,11 @@ Groups GroupsIn(std::string_view text, char mark, char point) {
 
 }  // namespace
 
-CommaCensus CommaCensus::Of(const std::string& path, char delimiter, bool header) {
+CommaCensus CommaCensus::Of(const std::string& path, CsvDelimiter delimiter, bool header) {
   CommaCensus census;
-  census.delimiter_ = delimiter;
+  census.delimiter_ = delimiter.character;
   census.zipped_ = HasEnding(path, kZipped);
-  if (delimiter == ',') return census;  // the help is of single cells
+  if (delimiter.character == ',') return census;  // the help is of single cells
   Diagnostics ignored;
   try {
     CsvReader reader(path, delimiter, ignored);

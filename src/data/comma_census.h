@@ -8,13 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "src/data/csv_reader.h"
+
 namespace cgrun {
 
 class CommaCensus {
  public:
   // Reads the file; nothing is counted of one that cannot be read. `header`: its first line holds
   // names.
-  static CommaCensus Of(const std::string& path, char delimiter, bool header);
+  static CommaCensus Of(const std::string& path, CsvDelimiter delimiter, bool header);
 
   // What to write for `text`, a cell with a decimal comma or with marks between its thousands, and
   // for all cells like it. Where commas separate fields, of this cell alone.

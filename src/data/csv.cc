@@ -69,7 +69,9 @@ class CsvOpener {
     if (Failed()) return nullptr;
     unknown_.Report(all_rows_);
     if (options_.to_predict) WarnOfEmptyLines(path_, empty_lines_, first_empty_line_, diagnostics_);
-    std::vector<std::string> notes = gaps_.Texts(path_, csv_, all_rows_);
+    std::vector<std::string> notes;
+    if (!preamble_note_.empty()) notes.push_back(preamble_note_);
+    std::ranges::move(gaps_.Texts(path_, csv_, all_rows_), std::back_inserter(notes));
     std::ranges::move(room_.notes(), std::back_inserter(notes));
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
                                         std::move(integers_), std::move(notes),
@@ -147,7 +149,8 @@ class CsvOpener {
   int64_t all_rows_ = 0;
   int64_t empty_lines_ = 0;  // before the last row
   int first_empty_line_ = 0;
-  GapCensus gaps_;  // of this pass
+  std::string preamble_note_;  // CsvReader::PreambleNote()
+  GapCensus gaps_;             // of this pass
   SampleRoom room_;
   std::vector<FieldSamples> parts_;
   IntegerLines integers_;
@@ -166,6 +169,7 @@ void CsvOpener::ForEachRow(Act act) {
         diagnostics_.Error({reader.mark().file, 0, 0}, "further errors of this file are not shown");
         return;
       }
+      if (first) preamble_note_ = reader.PreambleNote();
       if (first && first_pass && !ReadLayout(reader)) return;
       if (first && csv_.header) continue;
       if (reader.fields().size() != layout_.names.size()) {
@@ -191,7 +195,7 @@ void CsvOpener::ForEachRow(Act act) {
 void CsvOpener::ReportRagged(const CsvReader& reader) {
   ++ragged_;
   const size_t fields = reader.fields().size(), columns = layout_.names.size();
-  const std::string number = fields > columns && csv_.delimiter == ','
+  const std::string number = fields > columns && csv_.delimiter.character == ','
                                  ? FindSplitNumber(reader.fields(), fields - columns)
                                  : "";
   diagnostics_.Error(reader.mark(),

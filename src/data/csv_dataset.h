@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/data/csv_reader.h"
 #include "src/data/dataset.h"
 #include "src/data/tensor_dataset.h"
 
@@ -16,7 +17,7 @@ namespace cgrun {
 // Where the integers of a table stand: classes, categories and ids, which may be wrong for the
 // model that reads them.
 struct IntegerLines {
-  char delimiter = ',';
+  CsvDelimiter delimiter;
   SampleStore lines;                              // an int32 a sample; none where all are floats
   std::map<size_t, std::vector<size_t>> columns;  // by field: of its elements
 

@@ -28,7 +28,8 @@ void ReadDelimiter(const DataOptions& options, CsvOptions& csv, Diagnostics& dia
   const DataOption* option = FindOption(options, "delimiter");
   if (option == nullptr) return;
   CheckDelimiter(*option, diagnostics);
-  if (!option->value.empty()) csv.delimiter = IsTab(*option) ? '\t' : option->value[0];
+  if (option->value.empty()) return;
+  csv.delimiter = {IsTab(*option) ? '\t' : option->value[0], /*given=*/true};
 }
 
 void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {

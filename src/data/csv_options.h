@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/data/csv_reader.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
 
@@ -20,7 +21,7 @@ enum class CsvMissing {
 
 struct CsvOptions {
   bool header = true;
-  char delimiter = ',';
+  CsvDelimiter delimiter;
   CsvMissing missing = CsvMissing::kError;
   std::string filler;            // the number for what is missing
   bool drop_unlabelled = false;  // rows without a label are left out, whatever `missing` is

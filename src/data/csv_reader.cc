@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/data/encoding.h"
+#include "src/data/options.h"
 #include "src/data/text_number.h"
 #include "src/io/file_error.h"
 
@@ -15,9 +16,16 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 18;
 constexpr size_t kStart = 16;  // bytes of a file, of which binary formats have a zero
+constexpr size_t kMostPreamble = 100;
+constexpr std::string_view kSeparator = "sep=";
 
 bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
 bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// Whether the first line, without its end, says what separates fields.
+bool SaysDelimiter(std::string_view line) {
+  return line.size() == kSeparator.size() + 1 && line.starts_with(kSeparator);
+}
 
 int Characters(std::string_view text) {
   return static_cast<int>(text.size()) -
@@ -26,10 +34,11 @@ int Characters(std::string_view text) {
 
 }  // namespace
 
-CsvReader::CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics,
+CsvReader::CsvReader(const std::string& path, CsvDelimiter delimiter, Diagnostics& diagnostics,
                      bool can_choose)
     : reader_(path),
-      delimiter_(delimiter),
+      chosen_(delimiter),
+      delimiter_(delimiter.character),
       can_choose_(can_choose),
       diagnostics_(diagnostics),
       buffer_(kBlock) {}
@@ -80,16 +89,26 @@ void CsvReader::FindLineEnd() {
   if (start.find('\n') == start.npos && start.find('\r') != start.npos) line_end_ = '\r';
 }
 
-// Whether the first line is no record.
-bool CsvReader::IsPreamble() {
-  constexpr std::string_view kSeparator = "sep=";
+// Passes a first line over that is no record, and takes the delimiter that it says.
+bool CsvReader::SkipPreamble() {
   const std::string_view line =
       std::string_view(record_).substr(0, record_.find_last_not_of("\r\n") + 1);
-  if (line.size() == kSeparator.size() + 1 && line.starts_with(kSeparator)) {
-    delimiter_ = line.back();
-    return true;
-  }
-  return delimiter_ != '|' && line.starts_with('|') && line.find(delimiter_) == line.npos;
+  const bool is_comment =
+      delimiter_ != '|' && line.starts_with('|') && line.find(delimiter_) == line.npos;
+  if (!SaysDelimiter(line) && !is_comment) return false;
+  preamble_ = line.substr(0, kMostPreamble);
+  if (!is_comment && !chosen_.is_given) delimiter_ = line.back();
+  return true;
+}
+
+std::string CsvReader::PreambleNote() const {
+  if (preamble_.empty()) return "";
+  std::string text = "'" + reader_.path() + "': its first line, " + QuotedText(preamble_) +
+                     ", is no row and is passed over";
+  if (!SaysDelimiter(preamble_)) return text;
+  return text + (preamble_.back() == delimiter_
+                     ? ": it says what separates fields"
+                     : ": the option `delimiter` says what separates fields");
 }
 
 bool CsvReader::Next() {
@@ -98,7 +117,7 @@ bool CsvReader::Next() {
     record_.clear();
     line_ = next_line_;
     if (!AppendLine()) return false;
-    if (line_ == 1 && IsPreamble()) continue;
+    if (line_ == 1 && SkipPreamble()) continue;
     if (std::ranges::all_of(record_, IsLineEnd)) {
       if (empty_lines_++ == 0) first_empty_line_ = line_;
       continue;
@@ -228,7 +247,7 @@ std::string DelimiterHelp(char next) {
   return "if another character separates them: `delimiter: \"" + name + "\"`";
 }
 
-SourceMark FindField(const std::string& path, char delimiter, int line, size_t column,
+SourceMark FindField(const std::string& path, CsvDelimiter delimiter, int line, size_t column,
                      std::string* text) {
   Diagnostics ignored;
   try {

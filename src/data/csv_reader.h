@@ -23,12 +23,20 @@ struct CsvField {
   size_t begin = 0, end = 0;  // in the record's text, quotes included
 };
 
+// The character between two fields. One that the user gave counts whatever the file's `sep=` says.
+struct CsvDelimiter {
+  CsvDelimiter(char separates = ',', bool given = false) : character(separates), is_given(given) {}
+
+  char character;
+  bool is_given;
+};
+
 class CsvReader {
  public:
   static constexpr size_t kMostRecordBytes = size_t{16} << 20;
 
   // UserError where the file cannot be opened. `can_choose`: an option says what `delimiter` is.
-  CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics,
+  CsvReader(const std::string& path, CsvDelimiter delimiter, Diagnostics& diagnostics,
             bool can_choose = true);
 
   // Reads the next record that is not an empty line. False at the end of the file, and after an
@@ -45,12 +53,14 @@ class CsvReader {
   // Lines without anything that were passed over on the way to the record, and the first of them.
   int64_t empty_lines() const { return empty_lines_; }
   int first_empty_line() const { return static_cast<int>(first_empty_line_); }
+  // What to tell of a first line that is no record and was passed over; "" where there is none.
+  std::string PreambleNote() const;
 
  private:
   bool AppendLine();
   void SkipMark();
   void FindLineEnd();
-  bool IsPreamble();
+  bool SkipPreamble();
   bool ScanFields();
   bool SkipQuoted();
   std::string HelpBehindQuote(char next) const;
@@ -60,7 +70,8 @@ class CsvReader {
   bool Fail(size_t at, std::string message, std::string help = "");
 
   FileReader reader_;
-  char delimiter_;
+  CsvDelimiter chosen_;  // as the caller has it
+  char delimiter_;       // as it is used
   char line_end_ = '\n';
   const bool can_choose_;
   Diagnostics& diagnostics_;
@@ -73,6 +84,7 @@ class CsvReader {
   int64_t line_ = 1;       // on which the record begins; an int, once Next() has been true
   int64_t next_line_ = 1;  // on which the one after it begins
   int64_t empty_lines_ = 0, first_empty_line_ = 0;
+  std::string preamble_;  // the start of a first line that is no record
   bool failed_ = false;
 };
 
@@ -82,7 +94,7 @@ std::string DelimiterHelp(char next);
 
 // Field `column` of the record that begins on `line`, for errors: the file is read again. Its line
 // alone where that cannot be. `text`, where it is given, becomes what stands there.
-SourceMark FindField(const std::string& path, char delimiter, int line, size_t column,
+SourceMark FindField(const std::string& path, CsvDelimiter delimiter, int line, size_t column,
                      std::string* text = nullptr);
 
 }  // namespace cgrun

@@ -98,7 +98,7 @@ class Dataset {
   virtual int64_t decoded_bytes() const = 0;
   // The most that opening it took of the host's memory, what stays included.
   virtual int64_t opening_bytes() const { return decoded_bytes(); }
-  // Of decoded_bytes() what could lie in a file instead.
+  // The part of decoded_bytes() that could lie in a file.
   virtual int64_t streamable_bytes() const { return 0; }
 
   // Of a field of labels whose names are known: the name of each label, from 0. Valid while the

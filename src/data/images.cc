@@ -344,7 +344,7 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldSamples>& parts) {
   work();
 }
 
-// Of all samples of a field; nothing where 64 bits do not count them.
+// Bytes of a field over all samples; nothing on overflow.
 std::optional<int64_t> ImagesOpener::DecodedBytes(const DataField& field) const {
   std::vector<int64_t> sizes = field.shape.Sizes();
   sizes.insert(sizes.begin(), static_cast<int64_t>(set_.samples.size()));
@@ -366,7 +366,8 @@ std::vector<FieldSamples> ImagesOpener::TakeStores(SampleRoom& room) {
   return parts;
 }
 
-// As many as there are images, readers and arenas for them beside what the samples take.
+// The number of decoder threads: one an image at most, each with an arena that fits beside the
+// samples.
 int ImagesOpener::ThreadsBeside(int64_t decoded) const {
   const int64_t most = std::min<int64_t>(options_.readers, std::ssize(set_.samples));
   const int64_t left = options_.memory_limit - std::min(decoded, options_.memory_limit);

@@ -170,11 +170,9 @@ void SampleRoom::Note(const std::string& path, int64_t bytes, bool in_own_file) 
 std::vector<std::string> SampleRoom::notes() const {
   std::vector<std::string> notes;
   for (const Streamed& file : streamed_) {
-    notes.push_back("'" + file.path + "' streams: its samples, " + MemoryText(file.bytes) +
-                    ", are read batch by batch from " +
-                    (file.in_own_file ? "the file itself"
-                                      : "a file without a name in " + folder_ +
-                                            ", which takes as much of its disk"));
+    notes.push_back("'" + file.path + "' does not fit in memory (" + MemoryText(file.bytes) +
+                    "): its samples are read from " +
+                    (file.in_own_file ? "the file itself" : "a temporary file in " + folder_));
   }
   return notes;
 }

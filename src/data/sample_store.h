@@ -36,9 +36,8 @@ class SampleStore {
   static SampleStore OfFile(const std::string& path, int64_t begin, int64_t bytes);
 
   int64_t bytes() const { return bytes_; }
-  // Of the process's own memory.
+  // Bytes in the process's memory; 0 for a file.
   int64_t memory_bytes() const { return memory_ != nullptr ? bytes_ : 0; }
-  bool in_file() const { return file_ >= 0; }
 
   // Whether somebody has to write the bytes.
   bool needs_writing() const { return writable_ != nullptr; }
@@ -55,8 +54,6 @@ class SampleStore {
   std::span<const std::byte> View(int64_t at, int64_t bytes, std::vector<std::byte>& buffer) const;
 
  private:
-  struct Unmap;
-
   int64_t bytes_ = 0;
   std::unique_ptr<std::byte, void (*)(void*)> memory_;
   std::byte* writable_ = nullptr;
@@ -80,17 +77,17 @@ void ForEachPiece(const SampleStore& store, int64_t record, Act act) {
 // The room for the samples of one data set, file by file.
 class SampleRoom {
  public:
-  // As much as DataOptions says.
+  // The limits of `options`.
   explicit SampleRoom(const DataOptions& options);
-  // In memory alone.
+  // Memory only; nothing streams.
   explicit SampleRoom(const MemoryLeft& left) : left_(left), in_memory_(left.bytes) {}
 
   // A store for `bytes` that are decoded from the file `path`: in memory where they fit, else in a
   // file without a name. `what` begins the error where neither can be: ": 60000 x 28 elements of
   // uint8 take". No `bytes`: more than 64 bits count.
   SampleStore Take(const std::string& path, const std::string& what, std::optional<int64_t> bytes);
-  // The same of bytes that lie from `begin` on in the file as they are wanted: where they do not
-  // fit in memory, they are read from there.
+  // As Take(), for bytes that need no decoding: if they do not fit, they are read from the file
+  // itself, from `begin` on.
   SampleStore TakeAsTheyAre(const std::string& path, const std::string& what, int64_t begin,
                             int64_t bytes);
 

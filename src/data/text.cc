@@ -55,7 +55,7 @@ class TextDataset : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
     for (size_t field = 0; field < fields_.size(); ++field) {
-      // At the end, where what is wider comes to lie last: Widen() does not write over it.
+      // Read at the end of `out`: Widen() then never overwrites a byte that it still needs.
       const std::span<std::byte> bytes = out[field].last(static_cast<size_t>(length_));
       const int64_t at = index * length_ + static_cast<int64_t>(field);
       const auto count = static_cast<size_t>(std::clamp<int64_t>(given_ - at, 0, length_));

@@ -1,4 +1,4 @@
-// getrlimit(2) beside /proc/self/status.
+// Compares getrlimit(2) with what the process has.
 #include "src/device/address_space.h"
 
 #include <sys/mman.h>
@@ -7,37 +7,26 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <limits>
 
 #include "src/base/diagnostics.h"
+#include "src/base/process_memory.h"
+#include "src/base/written_bytes.h"
 
 namespace cgrun {
 namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMiB = 1 << 20;
 
-// A line "VmSize:     123 kB" of /proc/self/status, in bytes; 0 if it is not there.
-int64_t StatusBytes(const std::string& key) {
-  std::ifstream file("/proc/self/status");
-  int64_t kib = 0;
-  for (std::string word; file >> word;) {
-    if (word == key + ":" && file >> kib) return kib * 1024;
-  }
-  return 0;
-}
-
-AddressLimit LimitOf(int resource, const char* name, const char* used) {
+// `used`: the bytes of the process that the limit counts.
+AddressLimit LimitOf(int resource, const char* name, int64_t used) {
   rlimit limit = {};
   const bool is_set = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
                       limit.rlim_cur <= static_cast<rlim_t>(kNoLimit);
   if (!is_set) return {kNoLimit, kNoLimit, ""};
   const auto bytes = static_cast<int64_t>(limit.rlim_cur);
-  return {std::max<int64_t>(0, bytes - StatusBytes(used)), bytes, name};
+  return {std::max<int64_t>(0, bytes - used), bytes, name};
 }
-
-std::string MiB(int64_t bytes) { return std::to_string(bytes / kMiB) + " MiB"; }
 
 // Tries it: a system that counts what is promised refuses memory without any limit of the process.
 bool CanMap(int64_t bytes) {
@@ -51,21 +40,22 @@ bool CanMap(int64_t bytes) {
 }  // namespace
 
 AddressLimit LeastAddressLimit() {
-  const AddressLimit all = LimitOf(RLIMIT_AS, "ulimit -v", "VmSize");
-  const AddressLimit data = LimitOf(RLIMIT_DATA, "ulimit -d", "VmData");
+  const ProcessMemory memory = ReadProcessMemory();
+  const AddressLimit all = LimitOf(RLIMIT_AS, "ulimit -v", memory.address_space);
+  const AddressLimit data = LimitOf(RLIMIT_DATA, "ulimit -d", memory.data);
   return data.left < all.left ? data : all;
 }
 
 std::string Describe(const AddressLimit& limit) {
   if (limit.name.empty()) return "";
-  return "`" + limit.name + "` leaves " + MiB(limit.left) + " of " + MiB(limit.limit);
+  return "`" + limit.name + "` leaves " + FreeMiB(limit.left) + " of " + FreeMiB(limit.limit);
 }
 
 void CheckAddresses(const std::string& user, int64_t bytes, const std::string& other) {
   if (bytes <= 0 || CanMap(bytes)) return;
   const std::string reason = std::strerror(errno);
   const AddressLimit limit = LeastAddressLimit();
-  const std::string needs = user + " needs " + MiB(bytes + kMiB - 1) + " of addresses, and ";
+  const std::string needs = user + " needs " + NeededMiB(bytes) + " of addresses, and ";
   const std::string otherwise = other.empty() ? "" : "; " + other;
   if (limit.name.empty()) {
     throw UserError(needs + "the system refuses them: " + reason,

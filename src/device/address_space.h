@@ -1,4 +1,5 @@
-// What the limits on a process leave of addresses: memory is refused past them, used or not.
+// The addresses that `ulimit -v` and `ulimit -d` leave. The system counts reserved memory, used or
+// not.
 #ifndef CGRUN_DEVICE_ADDRESS_SPACE_H_
 #define CGRUN_DEVICE_ADDRESS_SPACE_H_
 

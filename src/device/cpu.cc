@@ -1,8 +1,7 @@
-// Arenas of the host: anonymous mappings, touched before they are handed out, so that no step takes
-// a page fault and a machine that is too small says so at once (a dry run takes no step). They are
-// of huge pages as far as whole ones fit, where the system gives them to who asks: a step that goes
-// through hundreds of MiB would wait for the addresses of small ones. No byte more is taken for
-// that.
+// Arenas of the host are anonymous mappings. They are touched when they are taken, so that no step
+// faults, and a machine that is too small says so at once. A dry run leaves them untouched. Whole
+// huge pages are used where the system offers them: with small pages, a step that goes through
+// hundreds of MiB would wait for their addresses. No byte more is taken for that.
 #include "src/device/cpu.h"
 
 #include <omp.h>
@@ -19,6 +18,7 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/base/written_bytes.h"
 #include "src/device/address_space.h"
 #include "src/device/host_limits.h"
 #include "src/device/no_room.h"
@@ -74,15 +74,13 @@ int64_t ResidentIn(std::byte* memory, int64_t bytes) {
   return resident;
 }
 
-std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
-
 }  // namespace
 
 void CheckRoom(int64_t bytes, int64_t free_bytes) {
   if (bytes <= free_bytes) return;
-  throw NoRoom("cannot take " + MiB(bytes) + " of memory: " + MiB(free_bytes) + " are free",
-               "a smaller batch (`--batch N`) or a smaller model needs less; `cgrun plan MODEL` "
-               "says what takes how much");
+  throw NoRoom(
+      "cannot take " + NeededMiB(bytes) + " of memory: " + FreeMiB(free_bytes) + " are free",
+      "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory");
 }
 
 CpuDevice::~CpuDevice() {
@@ -122,8 +120,9 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   if (arena == nullptr) {
     const std::string reason = std::strerror(errno);  // what follows changes errno
     const std::string limit = Describe(LeastAddressLimit());
-    throw NoRoom("cannot take " + MiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
-                 "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
+    throw NoRoom(
+        "cannot take " + NeededMiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
+        "free memory: " + FreeMiB(FreeHostMemory()) + "; a smaller batch needs less (--batch N)");
   }
   if (!is_untouched_) std::memset(arena, 0, static_cast<size_t>(mapped));
   arenas_[arena] = mapped;

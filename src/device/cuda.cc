@@ -16,13 +16,12 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/base/written_bytes.h"
 #include "src/device/cuda_status.h"
 #include "src/device/cuda_swap.h"
 
 namespace cgrun {
 namespace {
-
-std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
 
 std::string Version(int number, int major_unit, int minor_unit) {
   return std::to_string(number / major_unit) + "." +
@@ -187,9 +186,9 @@ std::byte* CudaDevice::Allocate(ArenaKind kind, int64_t bytes) {
       pinned ? cudaHostAlloc(&memory, size, cudaHostAllocDefault) : cudaMalloc(&memory, size);
   if (status != cudaSuccess) {
     cudaGetLastError();
-    const std::string free_memory = pinned ? "" : "; free: " + MiB(Info().free_bytes);
-    throw UserError("cannot take " + MiB(bytes) + (pinned ? " of pinned memory" : "") + " for " +
-                        name() + ": " + cudaGetErrorString(status) + free_memory,
+    const std::string free_memory = pinned ? "" : "; free: " + FreeMiB(Info().free_bytes);
+    throw UserError("cannot take " + NeededMiB(bytes) + (pinned ? " of pinned memory" : "") +
+                        " for " + name() + ": " + cudaGetErrorString(status) + free_memory,
                     "a smaller batch needs less");
   }
   std::byte* arena = static_cast<std::byte*>(memory);

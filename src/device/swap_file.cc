@@ -13,11 +13,10 @@
 #include "src/base/block_signals.h"
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/base/written_bytes.h"
 
 namespace cgrun {
 namespace {
-
-std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
 
 UserError CannotOpen(const std::string& folder) {
   return UserError("cannot make a swap file in " + folder + ": " + std::strerror(errno),
@@ -51,9 +50,9 @@ int OpenTemporary(const std::string& folder, int64_t bytes) {
                                  "`--memory` swaps less"
                                : "free some, or give another folder, `--swap DIR`; a larger "
                                  "`--memory` swaps less";
-  throw UserError(
-      "cannot take " + MiB(bytes) + " for the swap file in " + folder + ": " + std::strerror(error),
-      help);
+  throw UserError("cannot take " + NeededMiB(bytes) + " for the swap file in " + folder + ": " +
+                      std::strerror(error),
+                  help);
 }
 
 SwapFile::SwapFile(const std::string& folder, int64_t bytes, size_t most_in_flight)

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/base/check.h"
-#include "src/base/printable.h"
+#include "src/base/file_kind.h"
 #include "src/io/atomic_file.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"

@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 #include "src/base/check.h"
-#include "src/base/printable.h"
+#include "src/base/file_kind.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {

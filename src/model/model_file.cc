@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/base/file_kind.h"
 #include "src/base/printable.h"
 #include "src/model/check_model.h"
 #include "src/model/expand_blocks.h"

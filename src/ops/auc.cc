@@ -91,7 +91,7 @@ class Pairs {
   double right_ = 0, negatives_ = 0, positives_ = 0;
 };
 
-// Of numbers of ScoredSample() in ascending order. Those of one score stand side by side.
+// `samples` are ScoredSample() values in ascending order; equal scores are adjacent.
 double OfSamples(std::span<const double> samples) {
   if (!samples.empty() && std::isnan(samples.back())) return samples.back();
   const auto bits = [&](size_t i) { return std::bit_cast<uint64_t>(samples[i]); };

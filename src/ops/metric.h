@@ -37,7 +37,7 @@ struct AucAttributes {
 void KeepSamples(std::span<const double> batch, std::span<double> sums) noexcept;
 // Whether a pass keeps the numbers of each sample, 8 bytes each, for results of this shape.
 bool KeepsSamples(OpId op, const Shape& result);
-// Whether what is shown is only near what the metric is defined to be.
+// Whether the shown number only approximates the metric.
 bool IsApproximate(OpId op, const Attributes& attributes);
 
 // A sample of one of two classes as a number: numbers are in the order of the scores, which are

@@ -1,5 +1,4 @@
-// Rewriter: edits of a graph with an index of who reads what, so that an edit costs as much as it
-// changes and no walk through the graph.
+// Rewriter edits a graph and keeps an index of readers: an edit costs what it changes.
 #ifndef CGRUN_PASSES_REWRITER_H_
 #define CGRUN_PASSES_REWRITER_H_
 

@@ -10,8 +10,7 @@
 namespace cgrun {
 namespace {
 
-// As f32 0.75 and −24, as f64 and bf16 ordinary numbers, too: one that is read changes a sum, which
-// a NaN would hide from a maximum.
+// Two poisons, ordinary numbers in f32, f64 and bf16: a NaN would be lost in a maximum.
 constexpr std::byte kPoison{0x3F};
 constexpr std::byte kOtherPoison{0xC1};
 

@@ -1,5 +1,5 @@
-// A program's graph and memory layout, told from its byte code: for who shows a compiled program as
-// they show a model that was planned just now.
+// Rebuilds the graph and the memory layout of a program from its byte code, for listings and
+// pictures.
 #ifndef CGRUN_PROGRAM_IMAGE_LAYOUT_H_
 #define CGRUN_PROGRAM_IMAGE_LAYOUT_H_
 

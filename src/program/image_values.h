@@ -16,8 +16,8 @@ namespace cgrun {
 enum class ImageValueKind : uint8_t { kState, kConstant, kFeed, kWritten, kWorkspace };
 
 struct ImageValue {
-  // Of what an instruction writes, the instruction's name; of its further outputs that with a
-  // number ("classify.pool1.2"), of its workspace "classify.conv1.workspace".
+  // The instruction's name; further outputs add a number ("classify.pool1.2"), workspaces
+  // ".workspace".
   std::string name;
   ImageValueKind kind = ImageValueKind::kState;
   ImageOperand bytes;

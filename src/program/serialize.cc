@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "src/base/diagnostics.h"
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
 #include "src/io/read_file.h"

@@ -1,21 +1,17 @@
-// Text and JSON of memory layouts.
+// Memory layouts as text; plan_json.cc writes them as JSON.
 #include "src/report/plan_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "src/base/json_text.h"
 #include "src/plan/pack.h"
 #include "src/report/table.h"
 #include "src/report/value_life.h"
 
 namespace cgrun {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kBiggest = 10;      // buffers that stand in the short report
 constexpr size_t kMostFused = 20;    // nodes behind the passes that made them
@@ -26,10 +22,6 @@ constexpr std::string_view kComparedNote =
 
 int64_t BytesInSteps(const PlanSubject& subject, const MemoryLayout& layout) {
   return layout.arena_bytes + subject.data_bytes + subject.base_bytes;
-}
-
-int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
-  return std::max(subject.start_bytes, BytesInSteps(subject, layout));
 }
 
 std::string ZonesText(const MemoryLayout& layout) {
@@ -67,7 +59,7 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
              fmt::format("lower bound {}, ratio {}", FormatBytes(layout.lower_bound_bytes),
                          RatioText(layout.arena_bytes, layout.lower_bound_bytes, layout.optimal))});
   table.Add({"data", FormatBytes(subject.data_bytes),
-             subject.data_note.empty() ? "batches read ahead, decoded sets, checkpoint buffer"
+             subject.data_note.empty() ? "batches read ahead, decoded sets, state copy"
                                        : subject.data_note});
   table.Add({"base", FormatBytes(subject.base_bytes),
              "the process itself: libraries, threads, compiled kernels (rounded up)"});
@@ -190,15 +182,6 @@ std::string PlaceText(const PlanSubject& subject, const PlacedBuffer& buffer) {
                                           : std::string(Name(buffer.zone));
 }
 
-bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer) {
-  return std::any_of(subject.kept.begin(), subject.kept.end(), [&](const KeptValue& kept) {
-    const auto& values = buffer.values;
-    const bool holds = kept.value == buffer.name ||
-                       std::find(values.begin(), values.end(), kept.value) != values.end();
-    return holds && kept.entry == buffer.entry;
-  });
-}
-
 // `peak`: the fullest step of the buffer's entry point.
 std::string LifeText(const PlanSubject& subject, const PlacedBuffer& buffer, int64_t peak) {
   if (buffer.persistent) return "always";
@@ -299,38 +282,6 @@ std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout)
   return "\n" + table.ToString("  ") + "  " + std::string(kComparedNote);
 }
 
-void AddPaths(const PathSharing& sharing, Json& json) {
-  if (sharing.paths.empty()) return;
-  for (const PathMemory& path : sharing.paths) {
-    json["paths"].push_back({{"name", path.name},
-                             {"repetitions", path.repetitions},
-                             {"parameter_bytes", path.parameter_bytes},
-                             {"state_bytes", path.state_bytes},
-                             {"transient_bytes", path.transient_bytes}});
-  }
-  json["shared_by_paths"] = {{"state_bytes", sharing.state_bytes},
-                             {"passed_bytes", sharing.passed_bytes},
-                             {"transient_bytes", sharing.transient_bytes}};
-}
-
-Json JsonOf(const PassEffects& effects) {
-  Json json = {{"entry", effects.entry},
-               {"nodes_before", effects.nodes_before},
-               {"nodes_after", effects.nodes_after},
-               {"passes", Json::array()}};
-  for (const PassEffect& pass : effects.passes) {
-    json["passes"].push_back({{"name", pass.name},
-                              {"rounds", pass.rounds},
-                              {"changed_rounds", pass.changed_rounds},
-                              {"nodes_added", pass.nodes_added},
-                              {"seconds", pass.seconds}});
-  }
-  for (const PhaseTimes::Phase& phase : effects.phases) {
-    json["phases"].push_back({{"name", phase.name}, {"seconds", phase.seconds}});
-  }
-  return json;
-}
-
 // How sure it is that no plan is better.
 std::string VerdictText(Verdict verdict, bool is_fixed) {
   if (verdict == Verdict::kBoundMet) {
@@ -341,12 +292,20 @@ std::string VerdictText(Verdict verdict, bool is_fixed) {
   return "the best known";
 }
 
-std::string VerdictName(Verdict verdict) {
-  if (verdict == Verdict::kBoundMet) return "bound met";
-  return verdict == Verdict::kExhausted ? "search exhausted" : "gap";
+}  // namespace
+
+int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
+  return std::max(subject.start_bytes, BytesInSteps(subject, layout));
 }
 
-}  // namespace
+bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer) {
+  return std::any_of(subject.kept.begin(), subject.kept.end(), [&](const KeptValue& kept) {
+    const auto& values = buffer.values;
+    const bool holds = kept.value == buffer.name ||
+                       std::find(values.begin(), values.end(), kept.value) != values.end();
+    return holds && kept.entry == buffer.entry;
+  });
+}
 
 std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal) {
   const double ratio =
@@ -390,78 +349,6 @@ std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, Pla
   return out;
 }
 
-std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
-  Json json;
-  json["model"] = subject.model;
-  json["device"] = subject.device;
-  json["mode"] = subject.training ? "train" : "infer";
-  json["batch"] = subject.batch;
-  json["threads"] = subject.threads;
-  json["precision"] = subject.precision;
-  json["tuning"] = subject.tuning.empty() ? Json() : Json(subject.tuning);
-  json["memory_cap_bytes"] = subject.memory_cap ? Json(*subject.memory_cap) : Json();
-  if (subject.slower) json["predicted_slowdown"] = 1 + *subject.slower;
-  json["peak_bytes"] = layout.arena_bytes;
-  json["lower_bound_bytes"] = layout.lower_bound_bytes;
-  json["optimal"] = layout.optimal;
-  json["arena_bytes"] = layout.arena_bytes;
-  if (layout.file_bytes > 0) {
-    json[subject.swaps_to_host ? "swap_host_bytes" : "swap_file_bytes"] = layout.file_bytes;
-  }
-  json["data_bytes"] = subject.data_bytes;
-  json["base_bytes"] = subject.base_bytes;
-  json["start_bytes"] = subject.start_bytes;
-  json["total_bytes"] = TotalBytes(subject, layout);
-  json["container_bytes"] = subject.container_bytes;
-  json["address_space_bytes"] = subject.address_space_bytes;
-  if (subject.copies_bytes > 0) json["f32_copies_at_peak_bytes"] = subject.copies_bytes;
-  if (subject.eager_peak_bytes > 0) json["eager_peak_bytes"] = subject.eager_peak_bytes;
-  json["planner"] = layout.planner;
-  json["order"] = subject.order;
-  for (size_t e = 0; e < layout.entries.size(); ++e) {
-    const EntryLayout& entry = layout.entries[e];
-    json["entries"].push_back({{"name", subject.entries[e]},
-                               {"transient_bytes", entry.transient_bytes},
-                               {"peak_step", PeakStep(layout, static_cast<int>(e))},
-                               {"lower_bound_bytes", entry.transient_lower_bound},
-                               {"without_reuse_bytes", entry.naive_bytes},
-                               {"in_place_bytes", entry.in_place_bytes}});
-  }
-  for (const ZoneUse& zone : layout.zones) {
-    json["zones"].push_back({{"name", Name(zone.zone)},
-                             {"bytes", zone.persistent_bytes + zone.transient_bytes},
-                             {"persistent_bytes", zone.persistent_bytes},
-                             {"transient_bytes", zone.transient_bytes}});
-  }
-  AddPaths(subject.sharing, json);
-  if (subject.passes) json["passes"] = JsonOf(*subject.passes);
-  for (const FusedNode& fused : subject.fused) {
-    json["fused"].push_back(
-        {{"node", fused.node}, {"name", fused.name}, {"operators", fused.operators}});
-  }
-  for (const ComparedPlan& plan : subject.compared) {
-    json["compared"].push_back({{"planner", plan.planner},
-                                {"arena_bytes", plan.arena_bytes},
-                                {"plan_seconds", plan.plan_seconds}});
-  }
-  for (const PlacedBuffer& buffer : layout.buffers) {
-    json["buffers"].push_back(
-        {{"name", buffer.name},
-         {"zone", Name(buffer.zone)},
-         {"arena", buffer.arena == ArenaKind::kFile ? "file" : "device"},
-         {"entry", buffer.entry < 0 ? "" : subject.entries[static_cast<size_t>(buffer.entry)]},
-         {"offset", buffer.offset},
-         {"bytes", buffer.bytes},
-         {"lower", buffer.lifespan.lower},
-         {"upper", buffer.lifespan.upper},
-         {"values", buffer.values},
-         {"kept", IsKept(subject, buffer)},
-         {"source", buffer.mark.ToString()}});
-  }
-  json["plan_seconds"] = layout.plan_seconds;
-  return JsonText(json, 2) + "\n";
-}
-
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
   table.Add({"buffers", FormatCount(static_cast<int64_t>(problem.buffers.size())), ""});
@@ -480,22 +367,6 @@ std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, do
   table.Add({"planner", plan.planner, ""});
   table.Add({"time", FormatSeconds(seconds), ""});
   return table.ToString();
-}
-
-std::string PackingJson(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
-  Json json;
-  json["peak_bytes"] = plan.peak_bytes;
-  json["lower_bound_bytes"] = plan.lower_bound_bytes;
-  json["optimal"] = plan.optimal;
-  json["verdict"] = VerdictName(VerdictOf(problem, plan));
-  json["planner"] = plan.planner;
-  json["nodes"] = plan.nodes;
-  json["offsets"] = Json::object();
-  for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    json["offsets"][problem.buffers[i].name] = plan.offsets[i];
-  }
-  json["plan_seconds"] = seconds;
-  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace cgrun

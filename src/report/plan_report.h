@@ -61,6 +61,12 @@ struct PlanSubject {
   std::optional<PassEffects> passes = {};  // of the first entry point, where they are asked for
 };
 
+// The most that the process takes, before the arena is there or in steps.
+int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout);
+
+// Whether a value that `keep` names lies in the buffer.
+bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer);
+
 // The memory that a run is to fit into, in bytes.
 struct MemoryRoom {
   std::string where;                // "this machine"

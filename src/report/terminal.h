@@ -1,5 +1,6 @@
-// Text on its way to people: all that this program prints passes here. JSON goes through JsonText()
-// instead, and what files hold for other programs is theirs.
+// Text on its way to people: results, progress and notes pass here. Diagnostics::ToString() cleans
+// errors and warnings, and JsonText() JSON, with the same rule. The program's own help needs no
+// cleaning, and PrintData() gives bytes to other programs as they are.
 #ifndef CGRUN_REPORT_TERMINAL_H_
 #define CGRUN_REPORT_TERMINAL_H_
 

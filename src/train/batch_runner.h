@@ -56,8 +56,7 @@ class BatchRunner {
 
   // Of the batches since Reset(): losses, which are means over samples, and metrics of one number.
   const std::vector<NamedNumber>& Means();
-  // The same but for metrics of all samples of a pass (KeepsSamples()), which are known at its end:
-  // for each step.
+  // As Means(), without metrics that are known only at the end of a pass (KeepsSamples()).
   const std::vector<NamedNumber>& RunningMeans();
   // The sum of the losses among them, of all paths; nothing where there is none.
   std::optional<double> TotalLoss();
@@ -68,8 +67,8 @@ class BatchRunner {
   const std::string* diverged_path() const { return diverged_path_; }
   int64_t samples() const { return samples_; }
 
-  // What has been added up since Reset(), and going on from there. In `totals`, of so many numbers,
-  // SaveTotals() changes what the last batch has.
+  // The sums since Reset(); GoOnFrom() continues from them. SaveTotals() copies those that the last
+  // batch changed.
   size_t total_count() const { return sums_.size(); }
   void SaveTotals(std::span<double> totals) const;
   void GoOnFrom(std::span<const double> totals, int64_t samples);

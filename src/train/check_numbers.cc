@@ -1,4 +1,4 @@
-// Root mean squares, and sets of names.
+// Root mean squares, directions and sets of names.
 #include "src/train/check_numbers.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "src/base/check.h"
+#include "src/base/random.h"
 
 namespace cgrun {
 
@@ -18,6 +19,21 @@ std::vector<std::string> NamesNotIn(const std::set<std::string>& keys,
     if (!keys.contains(key)) names.push_back(key.substr(0, key.rfind('@')));
   }
   return names;
+}
+
+std::vector<double> NumbersOf(const HostTensor& tensor) {
+  std::vector<double> numbers(static_cast<size_t>(tensor.elements()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = tensor.At(static_cast<int64_t>(i));
+  return numbers;
+}
+
+double Sign(uint64_t key, int64_t element) {
+  return (RandomBits(key, 0, static_cast<uint64_t>(element)) & 1) != 0 ? 1 : -1;
+}
+
+double ScaleOf(const HostTensor& parameter) {
+  const double size = RootMeanSquare(NumbersOf(parameter));
+  return size > 0 ? size : 0.1;
 }
 
 double RootMeanSquare(std::span<const double> numbers) {

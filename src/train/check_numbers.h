@@ -1,4 +1,5 @@
-// What the parts of a model's check have in common: names of results, and how far apart they are.
+// What the parts of a model's check share: names of results, how far apart they are, and the
+// directions in which parameters are moved.
 #ifndef CGRUN_TRAIN_CHECK_NUMBERS_H_
 #define CGRUN_TRAIN_CHECK_NUMBERS_H_
 
@@ -8,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "src/base/host_tensor.h"
+
 namespace cgrun {
 
 // Of a result: its name, and its path's index.
@@ -16,6 +19,15 @@ std::string KeyOf(const std::string& name, int path);
 // The names of what is expected, by KeyOf(), and not there.
 std::vector<std::string> NamesNotIn(const std::set<std::string>& keys,
                                     const std::map<std::string, std::vector<double>>& expected);
+
+// All elements, row by row.
+std::vector<double> NumbersOf(const HostTensor& tensor);
+
+// ±1, a pure function of the key of a parameter's name and the element.
+double Sign(uint64_t key, int64_t element);
+
+// How far a check moves a parameter in a direction: as far as it is large.
+double ScaleOf(const HostTensor& parameter);
 
 // 0 of no numbers.
 double RootMeanSquare(std::span<const double> numbers);

@@ -61,7 +61,8 @@ class CheckpointWriter {
   CheckpointWriter(const Engine& engine, const RunState& shape,
                    const SafetensorsMetadata& metadata = {});
 
-  // Of the file. The writer holds beside it a copy of the largest state that is copied.
+  // Bytes of the file's buffer. The writer holds beside it a copy of the largest state that is
+  // copied.
   static constexpr int64_t kBufferBytes = AtomicFile::kBufferBytes;
 
   // Whether all of the engine's state is finite.

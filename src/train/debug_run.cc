@@ -32,7 +32,7 @@ class DebugEngine final : public Engine {
     }
     program()->CheckTransfers();
   }
-  // All of it: what is checked is an operator, not what reaches it.
+  // Runs the whole entry point: operators are checked, not what changed.
   int64_t RunChanged(int entry, std::span<const HostTensor> feeds,
                      const std::vector<bool>&) override {
     for (size_t i = 0; i < feeds.size(); ++i) Feed(entry, static_cast<int>(i), feeds[i].bytes());

@@ -21,7 +21,6 @@ class DebugRun {
   DebugRun(const DebugRun&) = delete;
   DebugRun& operator=(const DebugRun&) = delete;
 
-  bool checks_sets() const { return sets_; }
   bool waits() const { return sync_; }  // after each operator
 
   // The engine as it is debugged: results have the bits of `engine`. An engine of eager mode comes
@@ -38,7 +37,7 @@ class DebugRun {
  private:
   bool sets_;
   bool sync_;
-  // Of the engines, which keep them alive, too.
+  // Checkers, one an engine; they outlive the engines.
   struct Checked {
     std::vector<std::string> entries;  // names
     std::shared_ptr<DebugSets> sets;

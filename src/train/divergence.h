@@ -13,8 +13,8 @@ namespace cgrun {
 
 class Divergence {
  public:
-  // Of a run that is at `place` and began with the session's checkpoint, if it has one. `session`
-  // outlives this. `path_room`: characters of the longest path that RepeatFrom() takes.
+  // `place`: where the run stands. A search begins at the session's checkpoint, or at its start.
+  // `session` outlives this. `path_room`: characters of the longest path that RepeatFrom() takes.
   Divergence(Session& session, const TrainingPlace& place, size_t path_room);
 
   // From now on the search begins with this checkpoint, which was written at `place`.

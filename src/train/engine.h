@@ -108,7 +108,7 @@ class Engine {
 
   virtual Mode mode() const = 0;
   virtual EngineMemory memory() const = 0;
-  // What runs; null in eager mode.
+  // The program of graph mode; null in eager mode.
   virtual Program* program() { return nullptr; }
   const EngineModel& model() const { return model_; }
 
@@ -159,9 +159,9 @@ class Engine {
   virtual void FreeArenas() {}
   // A hash of all parameters and running statistics, in the order of their names.
   uint64_t StateHash() const;
-  // The same; `copy` has room for the largest state that StateInPlace() does not tell.
+  // As above; `copy` has room for LargestCopiedState() bytes.
   uint64_t StateHash(std::span<std::byte> copy) const;
-  // Bytes of that state; 0 where there is none.
+  // Bytes of the largest state that StateInPlace() does not tell; 0 where there is none.
   size_t LargestCopiedState() const;
 
  protected:

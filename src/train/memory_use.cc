@@ -1,4 +1,4 @@
-// What the system and the device say.
+// Reads the peaks of the process and of the device.
 #include "src/train/memory_use.h"
 
 #include "src/base/allocation_counter.h"

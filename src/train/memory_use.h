@@ -15,7 +15,7 @@ namespace cgrun {
 struct MemoryUse {
   Mode mode = Mode::kGraph;
   int64_t arena = 0;           // 0 in eager mode
-  int64_t data = 0;            // loader rings, decoded sets, what checkpoints are written from
+  int64_t data = 0;            // loader buffers, decoded sets, the state copy
   int64_t base = 0;            // PlannedBase(): the process before both, with the compiled program
   int64_t swap_space = 0;      // beside all that; 0: there is none
   bool swaps_to_host = false;  // it is pinned memory of the host, and no file

@@ -71,6 +71,11 @@ class ModelCheck {
   DeviceCheck CheckLibrary(const std::string& device, const KernelLibrary& library);
 
  private:
+  static constexpr int kGradients = 0, kLoss = 1;  // entry points of the oracle
+  // The reference's loops are for models whose checks take fewer operations than this; for others
+  // the oracle is OpenBLAS in f64, and checks take about as many as the second number.
+  static constexpr int64_t kReferenceFlops = 4'000'000'000, kMostFlops = 10'000'000'000;
+
   // A parameter that a path's loss changes.
   struct Learned {
     std::string name;

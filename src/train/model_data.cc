@@ -90,8 +90,8 @@ MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
   return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
 }
 
-// The same of samples that can lie in files, which need not be read to say that they are too much.
-// Without a cap, half of the free memory and addresses is left to the rest of the run.
+// The most bytes of samples that may stay in memory; the rest streams. Without a cap, half of the
+// free memory and addresses is left to the rest of the run.
 int64_t MostInMemory(const ModelSpec& model, int64_t cap, int64_t taken) {
   if (model.data->streams) return 0;
   return cap > 0 ? std::max<int64_t>(0, cap - taken) : FreeHostMemory() / 2;

@@ -121,12 +121,11 @@ std::vector<double> ProbabilitiesOf(const PredictedOutput& output, std::span<con
 }
 
 // The classes of places: tokens of a text, or labels of a sequence.
-void NamePlaces(const ModelSpec& model, const std::string& weights, const ClassNames& names,
+void NamePlaces(const ModelSpec& model, const SafetensorsMetadata& kept, const ClassNames& names,
                 PredictedOutput& output) {
   const std::optional<TokenKind> kind = TokensOf(model);
   output.of_bytes = kind == TokenKind::kBytes;
-  if (kind == TokenKind::kWords && !weights.empty())
-    output.classes = TokenNames(FindingsIn(weights));
+  if (kind == TokenKind::kWords && !kept.empty()) output.classes = TokenNames(ReadFindings(kept));
   if (!kind) output.classes = FindClassNames(names, output.label_input, output.shape[0].size);
 }
 
@@ -288,13 +287,12 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
 
 void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
                             Diagnostics& diagnostics) {
-  ClassNames names = ClassNamesInFile(model);
-  if (!weights.empty()) {
-    const ClassNames of_run = ReadClassMetadata(ReadSafetensorsMetadata(weights));
-    if (!of_run.empty()) names = of_run;
-  }
+  SafetensorsMetadata kept;  // with the weights
+  if (!weights.empty()) kept = ReadSafetensorsMetadata(weights);
+  ClassNames names = ReadClassMetadata(kept);
+  if (names.empty()) names = ClassNamesInFile(model);
   for (PredictedOutput& output : signature_.outputs) {
-    if (output.places > 0) NamePlaces(model, weights, names, output);
+    if (output.places > 0) NamePlaces(model, kept, names, output);
     if (output.scores == Scores::kNone) continue;
     output.classes = FindClassNames(names, output.label_input, output.class_count());
     const auto named = static_cast<int64_t>(output.classes.size()), all = output.class_count();

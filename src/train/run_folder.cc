@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "src/base/file_kind.h"
 #include "src/base/json_text.h"
-#include "src/base/printable.h"
+#include "src/base/shell_word.h"
 #include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"

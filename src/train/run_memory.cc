@@ -6,6 +6,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/process_memory.h"
+#include "src/plan/memory_problem.h"
 
 namespace cgrun {
 namespace {
@@ -21,8 +22,8 @@ constexpr int64_t kThreadBytes = 72 << 10;
 
 // Code and libraries that runs of the shipped models have been seen to map, and what any run maps
 // beyond what it has mapped when its kernels are prepared. A child that measures has mapped less
-// than its parent, so that the first counts there. The headers of the loaded files would bound it,
-// too, but at 97 MiB: most of oneDNN and OpenBLAS is for other processors and is never touched.
+// than its parent, so that the first counts there. The headers of the loaded files give a bound of
+// 97 MiB, which is too much: most of oneDNN and OpenBLAS is never touched.
 constexpr int64_t kUsualCode = 26 * kMiB;
 constexpr int64_t kLaterCode = 4 * kMiB;
 // The kernel's own for a thread: its stack and its record.
@@ -34,12 +35,10 @@ constexpr int64_t kPageTablePart = 512;
 // Arenas begin where a huge page may, and reading needs a moment's room. OpenBLAS holds a buffer
 // less in a child that measures than in the process that runs.
 constexpr int64_t kLaterAddresses = (16 + 128) * kMiB;
-// What a control group counts of the process beside what the process is told of itself.
+// The control group counts more than the process reports, by up to this.
 constexpr int64_t kGroupNoise = kMiB;
-// By how much the address space of two processes differs that do the same.
+// The address spaces of two equal processes differ by up to this.
 constexpr int64_t kAddressNoise = 8 * kMiB;
-
-int64_t RoundUp(int64_t bytes, int64_t grain) { return (bytes + grain - 1) / grain * grain; }
 
 // Addresses that each new thread reserves for its stack.
 int64_t StackReserve() {

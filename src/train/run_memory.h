@@ -44,7 +44,8 @@ struct RunMemory {
   int64_t host() const { return (on_host ? arena : 0) + data + base; }
   // The most of the host's anonymous memory from the start of the process to its end.
   int64_t peak() const { return std::max(start, host()); }
-  // What planning under a limit takes: children, one after another, share most of it.
+  // Anonymous memory while a run is planned under a limit. Child processes, one after another,
+  // share most of it.
   int64_t planning() const { return start + start / 2 + kPlanningBytes; }
   // The limits of a control group, and of `ulimit -v`, that the run keeps.
   int64_t container() const { return std::max(peak(), planning()) + beside.code + beside.kernel; }
@@ -67,16 +68,16 @@ int64_t MeasureBase(int64_t counted_bytes);
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, bool calls_onednn,
                     int64_t* room = nullptr);
 inline constexpr int64_t kBaseGrain = 512 << 10;
-// By how much what processes measure differs, and as much again.
+// Measurements of two processes differ by half of this.
 inline constexpr int64_t kBaseNoise = 64 << 10;
-// What a run has been seen to take beyond what was measured of its base: a cap leaves it as room.
+// A run has taken this much more than its measured base. A cap leaves it free.
 inline constexpr int64_t kBaseLeft = 320 << 10;
 
 // The most that this process has held so far, rounded as the base is: for RunMemory::start.
 int64_t PlannedStart();
 
-// Of a run with this memory, measured when the code is prepared and the threads are there, but not
-// yet the arena, nor the `loaders` threads.
+// Measures the footprint of a run with this memory. Call it when the kernels and threads exist, but
+// neither the arena nor the `loaders` threads.
 Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders);
 
 }  // namespace cgrun

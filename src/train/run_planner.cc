@@ -63,6 +63,15 @@ std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout) {
   return holders;
 }
 
+std::string HoldersText(const std::vector<PeakHolder>& holders,
+                        std::string (*text)(int64_t bytes)) {
+  std::string all;
+  for (const PeakHolder& holder : holders) {
+    all += (all.empty() ? "" : ", ") + holder.name + " " + text(holder.bytes);
+  }
+  return all;
+}
+
 namespace {
 
 // A run up to its kernels.

@@ -19,6 +19,8 @@ struct PeakHolder {
 
 // The largest buffers that are alive where the largest entry point takes most, the largest first.
 std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout);
+// "classify.conv1 12.0 MiB, …", with sizes as `text` writes them.
+std::string HoldersText(const std::vector<PeakHolder>& holders, std::string (*text)(int64_t bytes));
 
 // What a run is planned to take.
 struct PlannedRun {

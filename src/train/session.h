@@ -106,15 +106,16 @@ class SessionObserver {
   virtual void OnEpoch(const EpochReport&) {}
 };
 
-// What others ask of a run while it goes on; null: nothing. A run looks at them after each step,
-// at `stop` between the batches of an evaluation too, and at `stop_now` between two operators.
+// Requests to a running training, and what it reports back. Null: none. A run looks at the requests
+// after each step, at `stop` between the batches of an evaluation too, and at `stop_now` between
+// two operators.
 struct RunSignals {
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: it ends
   // Not 0: it ends within its step, which is lost. Set after `stop`.
   const volatile std::sig_atomic_t* stop_now = nullptr;
   volatile std::sig_atomic_t* checkpoint = nullptr;  // not 0: it writes one, and sets this to 0
-  // What it tells who may have to end the process within a step: whether it is saving what it has,
-  // and the step that the last checkpoint in its folder is of; −1 before the first.
+  // Read by the signal handler, which may end the process: whether a file is being written, and the
+  // step of the last checkpoint (−1: none).
   std::atomic<bool>* saving = nullptr;
   std::atomic<int64_t>* saved_step = nullptr;
 };
@@ -234,8 +235,7 @@ class Session {
                     const RunSignals& signals = {});
   // One pass over a split of options.evaluate that the model has.
   PassResult Evaluate(const std::string& split, SessionObserver& observer);
-  // For what is reported after the last pass: the memory of the arenas serves reports then. The
-  // session trains and evaluates no more.
+  // Frees the arenas, so that reports can use their memory. The session runs no more.
   void FreeArenas();
   // Looks at the process once more.
   const MemoryUse& MeasureMemory();
@@ -256,7 +256,7 @@ class Session {
   // and other samples with the same labels a warning.
   void TakeFindings(Diagnostics& diagnostics);
   // Where the split that is evaluated is a part of training data that the weights do not know.
-  void WarnOfOtherSplit(Diagnostics& diagnostics) const;
+  void WarnOfOtherSplit(const std::optional<DataIdentity>& before, Diagnostics& diagnostics) const;
   // What checkpoints keep of the training data.
   SafetensorsMetadata DataMetadata() const;
   // The option's weights, else those that the model file names.

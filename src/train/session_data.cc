@@ -14,8 +14,8 @@
 namespace cgrun {
 namespace {
 
-// Of a file of weights; nothing where there is none, which is told when the weights are read. What
-// a damaged file says of data would put the blame on these: UserError.
+// The metadata of a weights file, or nothing if it does not exist. Throws UserError for a damaged
+// file, whose metadata would put the blame on the data.
 SafetensorsMetadata MetadataIn(const std::string& weights) {
   std::error_code error;
   if (!std::filesystem::exists(weights, error)) return {};
@@ -25,7 +25,9 @@ SafetensorsMetadata MetadataIn(const std::string& weights) {
 }  // namespace
 
 bool Session::OpenData(bool train, Diagnostics& diagnostics) {
-  if (!train && !weights_file_.empty()) findings_ = ReadFindings(MetadataIn(weights_file_));
+  SafetensorsMetadata kept;  // with the weights of an evaluation
+  if (!train && !weights_file_.empty()) kept = MetadataIn(weights_file_);
+  if (!train) findings_ = ReadFindings(kept);
   data_ = OpenModelData(model_, diagnostics, MissingFiles::kAreErrors,
                         findings_.empty() ? nullptr : &findings_, options_.cap);
   if (diagnostics.has_errors()) return false;
@@ -53,7 +55,7 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   add("train", data_.train);
   add("valid", data_.valid);
   add("test", data_.test);
-  if (!train) WarnOfOtherSplit(diagnostics);
+  if (!train) WarnOfOtherSplit(ReadIdentity(kept), diagnostics);
   if (!train && !evaluations_.empty()) {
     class_names_ = ClassNamesOf(*evaluations_[0].dataset, evaluations_[0].inputs);
   }
@@ -86,16 +88,15 @@ void Session::TakeFindings(Diagnostics& diagnostics) {
                       "a little otherwise; else --weights starts a new run from its weights");
 }
 
-// Samples that are split off other data than those of the weights are chosen among others.
-void Session::WarnOfOtherSplit(Diagnostics& diagnostics) const {
-  if (weights_file_.empty() || data_.whole == nullptr) return;
+// `before`: the data of the weights. Samples that are split off other data are chosen among others.
+void Session::WarnOfOtherSplit(const std::optional<DataIdentity>& before,
+                               Diagnostics& diagnostics) const {
+  if (!before || data_.whole == nullptr) return;
   const auto is_part = [&](const std::string& name, const std::optional<DataSpec>& spec) {
     return spec && spec->split && std::ranges::count(options_.evaluate, name) > 0;
   };
   const bool valid = is_part("valid", model_.data->valid);
   if (!valid && !is_part("test", model_.data->test)) return;
-  const std::optional<DataIdentity> before = ReadIdentity(MetadataIn(weights_file_));
-  if (!before) return;
   const std::string difference = DifferenceOf(*before, IdentityOf(*data_.whole)).text;
   if (difference.empty()) return;
   diagnostics.Warning(

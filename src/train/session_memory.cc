@@ -3,6 +3,7 @@
 #include <string>
 
 #include "src/base/allocation_counter.h"
+#include "src/base/written_bytes.h"
 #include "src/train/data_findings.h"
 #include "src/train/pass_samples.h"
 #include "src/train/run_planner.h"
@@ -12,8 +13,8 @@
 namespace cgrun {
 namespace {
 
-// What libraries and kernels may add to the process when they are prepared: tables, packed weights,
-// compiled code, buffers of each thread.
+// Upper bound of what prepared kernels add: tables, packed weights, compiled code, buffers of
+// threads.
 constexpr int64_t kMostPrepared = int64_t{192} << 20;
 
 // What kernels may take for workspaces.
@@ -37,27 +38,16 @@ int64_t MostArena(const Graph& forward, int64_t batch) {
   return 4 * states + 2 * values + kMostWorkspace;
 }
 
-std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
-
-// "classify.conv1 12 MiB, …": of the largest entry point.
-std::string HoldersOf(const MemoryLayout& layout) {
-  std::string text;
-  for (const PeakHolder& holder : HoldersOfPeak(layout)) {
-    text += (text.empty() ? "" : ", ") + holder.name + " " + MiB(holder.bytes);
-  }
-  return text;
-}
-
 // The error of a run that takes more than `free` bytes.
 [[noreturn]] void RefuseRun(const MemoryUse& memory, const std::optional<MemoryLayout>& layout,
                             int64_t free) {
-  std::string holders = layout ? HoldersOf(*layout) : "";
+  std::string holders = layout ? HoldersText(HoldersOfPeak(*layout), NeededMiB) : "";
   if (!holders.empty()) holders = "; the arena's peak is held by " + holders;
   throw UserError(
-      "the run takes " + MiB(memory.in_steps()) + " of memory, and " + MiB(free) +
-          " are free: arena " + MiB(memory.arena) + ", data " + MiB(memory.data) + ", base " +
-          MiB(memory.base) + holders,
-      "a smaller batch (`--batch N`) needs less; `cgrun plan MODEL` says what takes how much");
+      "the run takes " + NeededMiB(memory.in_steps()) + " of memory, and " + FreeMiB(free) +
+          " are free: arena " + NeededMiB(memory.arena) + ", data " + NeededMiB(memory.data) +
+          ", base " + NeededMiB(memory.base) + holders,
+      "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory");
 }
 
 }  // namespace
@@ -95,8 +85,8 @@ void Session::CheckLimits(const Graph& forward) const {
   if (most.peak() > LargestPeak(*options_.limits, most)) throw MayNotFit();
 }
 
-// By now the process holds its arena, the decoded data and the compiled code, but for the buffers
-// of the loaders and that of the file of checkpoints.
+// Call it when arena, data and compiled code are there, but neither the loaders' buffers nor that
+// of the file of checkpoints.
 void Session::CountMemory() {
   memory_.data = DataUse(program_ ? program_->image().states : std::vector<ImageState>()).total();
   const bool on_host = KindOfDevice(options_.device).on_host;

@@ -22,6 +22,8 @@ TEST(ProcessMemory, IsToldByTheSystem) {
   EXPECT_GT(memory.mapped_files, kMiB);
   EXPECT_GT(memory.page_tables, 0);
   EXPECT_GT(memory.address_space, memory.anonymous + memory.mapped_files);
+  EXPECT_GT(memory.data, memory.anonymous / 2);
+  EXPECT_LT(memory.data, memory.address_space);
   EXPECT_GE(memory.most_resident, memory.mapped_files);
   EXPECT_GE(memory.threads, 1);
 }

@@ -1,11 +1,11 @@
 // Words of commands, as a shell takes them.
+#include "src/base/shell_word.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>
 #include <string>
-
-#include "src/base/printable.h"
 
 namespace cgrun {
 namespace {

@@ -1,6 +1,8 @@
 """A test case that runs the real `cgrun` in a folder of its own."""
 
 import ast
+import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -14,6 +16,8 @@ ROOT = pathlib.Path.cwd()
 CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
 # A sanitizer has memory of its own, and takes minutes where else there are seconds.
 SANITIZED = b"__asan_init" in CGRUN.read_bytes()
+# Data that do not belong to the project; tests that use them run if they are there.
+SHARED_DATA = pathlib.Path(os.environ.get("CGRUN_SHARED_DATA", "/nowhere"))
 
 MODEL = """cgrun: 1
 model: small
@@ -65,6 +69,18 @@ def png(width, height, pixels):
             chunk(b"IEND", b""))
 
 
+def npy(shape, data, descriptor="|u1"):
+    """A .npy file with these bytes as its elements."""
+    text = repr({"descr": descriptor, "fortran_order": False, "shape": tuple(shape)}).encode()
+    text += b" " * (63 - (10 + len(text)) % 64) + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
+
+
+def npy_of_floats(shape, numbers):
+    """A .npy file of f32."""
+    return npy(shape, struct.pack(f"<{len(numbers)}f", *numbers), "<f4")
+
+
 def read_npy(path):
     """Shape and numbers of an f32 or int32 array."""
     data = pathlib.Path(path).read_bytes()
@@ -73,6 +89,56 @@ def read_npy(path):
     kind = {"<f4": "f", "<i4": "i"}[header["descr"]]
     values = struct.unpack(f"<{(len(data) - 10 - size) // 4}{kind}", data[10 + size:])
     return header["shape"], values
+
+
+def read_safetensors(path):
+    """The header of a safetensors file, and the bytes behind it."""
+    data = pathlib.Path(path).read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    return json.loads(data[8:8 + size]), data[8 + size:]
+
+
+class ControlGroup:
+    """A control group with a limit on `memory` or `cpu`, of version 1 or 2, for a `with`."""
+
+    LIMITS = {"memory": ("memory.limit_in_bytes", "memory.max"), "cpu": ("cpu.cfs_quota_us", "cpu.max")}
+
+    def __init__(self, controller, limit):
+        self.controller = controller
+        self.limit = limit
+        self.folder = None
+
+    def __enter__(self):
+        root = pathlib.Path("/sys/fs/cgroup")
+        one = root / self.controller
+        version = 1 if one.is_dir() else 2
+        self.folder = (one if version == 1 else root) / f"cgrun-test-{os.getpid()}"
+        self.folder.mkdir()
+        try:
+            (self.folder / self.LIMITS[self.controller][version - 1]).write_text(str(self.limit))
+        except OSError:
+            self.folder.rmdir()
+            raise
+        return self
+
+    def join(self):
+        """Puts this process into the group."""
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def __exit__(self, *_):
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    @classmethod
+    @functools.cache
+    def why_not(cls, controller, limit):
+        """Why there are none here; "" where there are."""
+        try:
+            with cls(controller, limit) as group:
+                subprocess.run(["true"], preexec_fn=group.join, check=True)  # pylint: disable=W1509
+        except (OSError, subprocess.SubprocessError) as error:
+            return f"no control group can be made here: {error}"
+        return ""
 
 
 def devices(*names):

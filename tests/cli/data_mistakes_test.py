@@ -4,21 +4,12 @@
 import math
 import os
 import re
-import struct
 import unittest
 
-from cli_testing import MODEL, TABLE, CliTestCase, png
+from cli_testing import MODEL, TABLE, CliTestCase, npy_of_floats, png
 
 TRAIN = "{format: synthetic, samples: 65, classes: 3}"
 TEST = "  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n"
-
-
-def npy(sizes, values):
-    """An .npy file of float32."""
-    shape = "".join(f"{size}, " for size in sizes)
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape})}}".ljust(117) + "\n"
-    return (b"\x93NUMPY\1\0" + struct.pack("<H", 118) + header.encode() +
-            struct.pack(f"<{len(values)}f", *values))
 
 
 class DataMistakesTest(CliTestCase):
@@ -44,8 +35,8 @@ class DataMistakesTest(CliTestCase):
     def labelled_arrays(self, labels, label="{type: int32, shape: []}", sizes=None):
         """A classifier of two classes, of arrays."""
         count = 4
-        (self.folder / "x.npy").write_bytes(npy([count, 2], range(2 * count)))
-        (self.folder / "y.npy").write_bytes(npy(sizes or [count], labels))
+        (self.folder / "x.npy").write_bytes(npy_of_floats([count, 2], range(2 * count)))
+        (self.folder / "y.npy").write_bytes(npy_of_floats(sizes or [count], labels))
         text = TABLE.replace("{format: csv, file: rows.csv, label: kind}",
                              "{format: npy, features: x.npy, label: y.npy}")
         self.write("arrays.yaml", text.replace("{type: int32, shape: []}", label))
@@ -59,7 +50,7 @@ class DataMistakesTest(CliTestCase):
         self.write("rows.csv", header + rows)
 
     def test_numbers_that_are_not_finite_are_told_before_training(self):
-        self.arrays(npy([3, 2], [0, 1, 2, math.nan, math.inf, 3]))
+        self.arrays(npy_of_floats([3, 2], [0, 1, 2, math.nan, math.inf, 3]))
         for verb in ("train", "check", "plan"):
             error = self.refuses(verb, "arrays.yaml")
             self.assertIn("arrays.yaml:4:27: error: 'x.npy': sample 1 holds NaN at [1]; and 1 more "
@@ -70,7 +61,7 @@ class DataMistakesTest(CliTestCase):
         self.assertFalse((self.folder / "runs").exists())
 
     def test_axes_in_another_order_are_refused_by_all_verbs(self):
-        x = npy([3, 16, 3], range(144))
+        x = npy_of_floats([3, 16, 3], range(144))
         self.arrays(x)
         model = (self.folder / "arrays.yaml").read_text()
         use = "      - y: {op: linear, in: x, units: 1}\n"
@@ -100,7 +91,7 @@ class DataMistakesTest(CliTestCase):
                       self.refuses("train", "arrays.yaml"))
 
     def test_images_of_numpy_have_their_axes_told_apart(self):
-        self.arrays(npy([2, 4, 2, 3], range(48)))
+        self.arrays(npy_of_floats([2, 4, 2, 3], range(48)))
         model = (self.folder / "arrays.yaml").read_text()
         for shape, help_text in (
                 ("[3, 4, 2]", "channels come last in the data; images are [channels, height, width] "

@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from cli_testing import CliTestCase
+from cli_testing import CliTestCase, npy
 
 CHECKED = "all read and write what they declare"
 
@@ -40,9 +40,7 @@ class DebugTest(CliTestCase):
         done = self.cgrun("eval", "small.yaml", *weights, "--json", "--debug-sets")
         self.assertEqual(json.loads(done.stdout)["metrics"], plain["metrics"])
         self.assertIn(CHECKED, done.stderr)
-        header = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little")
-        described = b"{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 4, 4), }"
-        (self.folder / "x.npy").write_bytes(header + described.ljust(117) + b"\n" + bytes(range(16)))
+        (self.folder / "x.npy").write_bytes(npy([1, 1, 4, 4], bytes(range(16))))
         done = self.cgrun("predict", "small.yaml", "x.npy", *weights, "--debug-sets")
         self.assertIn("of 'predict' checked in each of 1 run: " + CHECKED, done.stderr)
         self.assertEqual(done.stdout,

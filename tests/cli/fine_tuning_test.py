@@ -6,19 +6,16 @@ import json
 import struct
 import unittest
 
-from cli_testing import MODEL, SANITIZED, CliTestCase
+from cli_testing import MODEL, SANITIZED, CliTestCase, read_safetensors
 
 ADAM = MODEL.replace("{op: sgd, lr: 0.05, momentum: 0.9}", "{op: adam, lr: 0.01}")
 
 
 def tensors(file):
     """The tensors of a safetensors file, as bytes by name."""
-    data = file.read_bytes()
-    size, = struct.unpack_from("<Q", data)
-    header = json.loads(data[8:8 + size])
+    header, data = read_safetensors(file)
     header.pop("__metadata__", None)
-    return {name: data[8 + size:][slice(*tensor["data_offsets"])]
-            for name, tensor in header.items()}
+    return {name: data[slice(*tensor["data_offsets"])] for name, tensor in header.items()}
 
 
 class FineTuningTest(CliTestCase):

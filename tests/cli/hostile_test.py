@@ -9,8 +9,9 @@ import time
 import unittest
 import zlib
 
-from cli_testing import MODEL, CliTestCase, png
+from cli_testing import MODEL, SHARED_DATA, CliTestCase, png, read_safetensors
 
+FAULTS = SHARED_DATA / "faults"
 ESCAPE = "\x1b[31mred\x07\udcff"  # the last is the byte FF in a name
 GAN = """cgrun: 1
 model: wgan
@@ -45,31 +46,38 @@ paths:
     loss: {op: softmax_cross_entropy, in: [logits, label]}
 train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
 """
-# Batches of nearly equal numbers are normalised, again and again.
+# What a batch norm gets is nearly equal, and becomes so in each block: its gradients are very steep.
 STEEP = """cgrun: 1
 model: steep
-data: {train: {format: synthetic, samples: 16, classes: 4}}
+data:
+  train: {format: synthetic, samples: 64, classes: 4}
+  test: {format: synthetic, samples: 4, classes: 4}
 inputs:
   image: {type: uint8, shape: [3, 8, 8]}
   label: {type: int32, shape: []}
+blocks:
+  bottle:
+    params: {project: false}
+    in: x
+    ops:
+      - {op: conv, in: x, filters: 2, kernel: 1, activation: relu}
+      - y: {op: conv, filters: 4, kernel: 1}
+      - side: {op: conv, in: x, filters: 4, kernel: 1, if: "${project}"}
+      - side: {op: reduce_sum, in: x, if: "${!project}"}
+      - {op: add, in: [y, side]}
 paths:
   classify:
     ops:
       - x: {op: normalize, in: image, scale: 1/255}
-%s      - {op: global_avg_pool}
+      - {block: bottle, with: {project: true}}
+      - {block: bottle, repeat: 4}
+      - {op: batch_norm, activation: relu, init: {scale: ones, shift: {constant: 0.1}}}
+      - {op: global_avg_pool}
       - {op: flatten}
-      - {op: batch_norm, epsilon: 1.0e-12}
       - logits: {op: linear, units: 4}
     loss: {op: softmax_cross_entropy, in: [logits, label]}
 train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.01}}
-""" % ("      - {op: conv, filters: 8, kernel: 1, activation: relu}\n" * 4)
-
-
-def tensors(path):
-    """The header of a safetensors file, and what stands behind it."""
-    data = path.read_bytes()
-    size = struct.unpack("<Q", data[:8])[0]
-    return json.loads(data[8:8 + size]), data[8 + size:]
+"""
 
 
 class TerminalTest(CliTestCase):
@@ -121,9 +129,8 @@ class TerminalTest(CliTestCase):
 
     def test_names_of_tensors_and_programs(self):
         self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
-        header, data = tensors(self.folder / "run/best.safetensors"
-                               if (self.folder / "run/best.safetensors").exists()
-                               else sorted((self.folder / "run").glob("*.safetensors"))[-1])
+        weights = sorted((self.folder / "run").glob("*.safetensors"))[-1]
+        header, data = read_safetensors(weights)
         header["\x1b[31mred\x07"] = {"dtype": "F32", "shape": [0], "data_offsets": [len(data)] * 2}
         del header["__metadata__"]
         text = json.dumps(header).encode()
@@ -165,8 +172,28 @@ class ModelsTest(CliTestCase):
 
     def test_a_network_that_is_too_steep_is_no_fault_of_ours(self):
         self.write("steep.yaml", STEEP)
-        done = self.cgrun("check", "steep.yaml")
-        self.assertNotIn("fault", done.stdout + done.stderr)
+        self.assert_steep(self.cgrun("check", "steep.yaml"))
+
+    def assert_steep(self, done):
+        """The check passed, said that it could not compare all, and found no fault of cgrun's."""
+        self.assertRegex(done.stdout, r"not compared in \d+ other directions: they change within the "
+                                      r"smallest step: the loss is far too steep for differences\n")
+        self.assertRegex(done.stdout, r"\nreference +not compared: rounding to f32 changes what this "
+                                      r"network's gradients are: the loss is far too steep")
+        self.assertIn(": no errors, no warnings.\n", done.stdout)
+        self.assertNotIn("fault of cgrun", done.stdout + done.stderr)
+
+    # Files in which a search found faults of earlier versions.
+    @unittest.skipUnless(FAULTS.is_dir(), "CGRUN_SHARED_DATA names no folder with a folder faults")
+    def test_what_found_faults_finds_none(self):
+        self.assert_steep(self.cgrun("check", FAULTS / "check-false-alarm.yaml"))
+        for verb in ("check", "plan"):
+            self.assertIn("fz_1943.yaml:4:3: error: synthetic data are made for inputs, and this model "
+                          "has none\n", self.cgrun(verb, FAULTS / "fz_1943.yaml", status=2).stderr)
+        program = FAULTS / "reg_48_disasm.cgb"
+        self.assertIn(" threa?s)\n", self.cgrun("disasm", program).stdout)
+        fingerprint = json.loads(self.cgrun("disasm", program, "--json").stdout)["fingerprint"]
+        self.assertIn(" threa\ufffds", fingerprint)
 
 
 class DamagedCheckpointsTest(CliTestCase):
@@ -227,4 +254,4 @@ class LargeHeadersTest(CliTestCase):
 
 if __name__ == "__main__":
     os.environ.setdefault("PYTHONUTF8", "1")
-    unittest.main()
+    unittest.main(verbosity=2)

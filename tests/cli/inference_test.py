@@ -5,7 +5,7 @@ import json
 import struct
 import unittest
 
-from cli_testing import CliTestCase
+from cli_testing import CliTestCase, npy_of_floats
 
 MODEL = """cgrun: 1
 model: forward
@@ -37,13 +37,6 @@ paths:
       - means: {op: reshape, shape: [3]}
     out: [regions, means]
 """
-
-
-def npy(shape, numbers):
-    text = repr({"descr": "<f4", "fortran_order": False, "shape": tuple(shape)}).encode()
-    text += b" " * (63 - (10 + len(text)) % 64) + b"\n"
-    return (b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text +
-            struct.pack(f"<{len(numbers)}f", *numbers))
 
 
 class InferenceTest(CliTestCase):
@@ -82,7 +75,7 @@ class InferenceTest(CliTestCase):
     def test_boxes_are_predicted(self):
         self.write("boxes.yaml", BOXES)
         for name, numbers in (("score", [.1, .9, .3, .2, .8, .7]), ("deltas", [0] * 24)):
-            (self.folder / f"{name}.npy").write_bytes(npy([len(numbers) // 6, 2, 3], numbers))
+            (self.folder / f"{name}.npy").write_bytes(npy_of_floats([len(numbers) // 6, 2, 3], numbers))
         (self.folder / "w.safetensors").write_bytes(struct.pack("<Q", 2) + b"{}")
         told = self.json("predict", "boxes.yaml", "--weights", "w.safetensors", "score=score.npy",
                          "deltas=deltas.npy")

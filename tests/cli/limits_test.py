@@ -4,13 +4,10 @@
 import json
 import os
 import re
-import pathlib
 import subprocess
 import unittest
 
-from cli_testing import CGRUN, MODEL, SANITIZED, CliTestCase
-
-CPU_GROUPS = pathlib.Path("/sys/fs/cgroup/cpu")
+from cli_testing import CGRUN, MODEL, SANITIZED, CliTestCase, ControlGroup
 
 
 class LimitsTest(CliTestCase):
@@ -74,14 +71,10 @@ class LimitsTest(CliTestCase):
         self.assertEqual(json.loads(done.stdout)["threads"], 1)
 
     def test_a_quota_is_a_limit(self):
-        group = CPU_GROUPS / f"cgrun-test-{os.getpid()}"
-        try:
-            group.mkdir()
-            self.addCleanup(group.rmdir)
-            (group / "cpu.cfs_quota_us").write_text("80000")
-        except OSError as error:
-            self.skipTest(f"no control group can be made here: {error}")
-        done = self.shell(f'echo $$ >{group}/cgroup.procs; exec "$CGRUN" devices')
+        if why_not := ControlGroup.why_not("cpu", 80000):
+            self.skipTest(why_not)
+        with ControlGroup("cpu", 80000) as group:
+            done = self.shell(f'echo $$ >{group.folder}/cgroup.procs; exec "$CGRUN" devices')
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("threads: 1 by default, by the quota of the control group is 0.8 processors",
                       done.stdout)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--memory and `batch: auto`: a cap that holds, to the same bits, or a refusal that says why."""
+"""--memory: a cap that holds, to the same bits, or a refusal that says why."""
 
 import gzip
 import json
@@ -10,59 +10,9 @@ import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase, devices
+from cli_testing import CGRUN, ROOT, SANITIZED, devices
+from memory_testing import DEEP, GRAIN, KIB, MIB, MemoryTestCase
 
-# Ten layers whose results the backward pass wants, and most of all of them at once.
-DEEP = """cgrun: 1
-model: deep
-data:
-  train: {format: synthetic, samples: 48, classes: 4}
-inputs:
-  image: {type: uint8, shape: [3, 32, 32]}
-  label: {type: int32, shape: []}
-blocks:
-  layer:
-    in: x
-    ops:
-      - {op: conv, in: x, filters: 16, kernel: 3, padding: 1, bias: false}
-      - {op: batch_norm, activation: relu}
-paths:
-  classify:
-    ops:
-      - {op: normalize, in: image, scale: 1/255}
-      - {block: layer, repeat: 10}
-      - global_avg_pool
-      - flatten
-      - logits: {op: linear, units: 4}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-train:
-  steps: 3
-  batch: 24
-  optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
-"""
-# Little in the arena, so that the process itself is most of a run, and more samples than fit.
-FLAT = """cgrun: 1
-model: flat
-data:
-  train: {format: synthetic, samples: 4000, classes: 4}
-  test: {format: synthetic, samples: 200, classes: 4, seed: 9}
-inputs:
-  image: {type: uint8, shape: [1, 12, 12]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - {op: normalize, in: image, scale: 1/255}
-      - {op: flatten}
-      - {op: linear, units: 64, activation: relu}
-      - logits: {op: linear, units: 4}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-    metrics: {accuracy: {in: [logits, label]}}
-train:
-  steps: 3
-  batch: 32
-  optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
-"""
 # Two towers of small operators, which run side by side.
 TOWERS = """cgrun: 1
 model: towers
@@ -86,38 +36,10 @@ paths:
     loss: {op: softmax_cross_entropy, in: [logits, label]}
 train: {steps: 3, batch: 32, optimizer: {op: adam, lr: 0.01}}
 """
-MIB = 2**20
-KIB = 2**10
-GRAIN = 512 * KIB  # of a planned base
-BATCH_LINE = re.compile(r"batch: (\d+): ([\d.]+) MiB of ([\d.]+) MiB, [\d.]+ [KM]?i?B to spare; "
-                        r"a batch of (\d+) would take ([\d.]+) MiB")
 ENOUGH = re.compile(r"(?:help: | {6})`--memory ([\d.]+)MiB` is enough")
 
 
-@unittest.skipIf(SANITIZED, "under a sanitizer most of the process's memory is the sanitizer's")
-class MemoryTest(CliTestCase):
-    def setUp(self):
-        super().setUp()
-        self.write("deep.yaml", DEEP)
-        self.write("flat.yaml", FLAT)
-
-    def plan(self, *flags, model="deep.yaml"):
-        return json.loads(self.cgrun("plan", model, "--json", *flags).stdout)
-
-    def summary(self, folder):
-        return json.loads((self.folder / folder / "summary.json").read_text())
-
-    def train(self, name, *flags):
-        self.cgrun("train", "deep.yaml", "--out", name, "--quiet", "--threads", "1", *flags)
-        summary = json.loads((self.folder / name / "summary.json").read_text())
-        weights = (self.folder / name / "checkpoint-3.safetensors").read_bytes()
-        return summary, weights
-
-    def caps(self, free, shares):
-        """Caps that leave the arena these shares of what it takes freely."""
-        beside = free["total_bytes"] - free["arena_bytes"]
-        return [beside + int(share * free["arena_bytes"]) for share in shares]
-
+class MemoryTest(MemoryTestCase):
     def test_plans_keep_their_cap_and_never_grow_with_a_smaller_one(self):
         free = self.plan()
         before = free["arena_bytes"]
@@ -190,28 +112,6 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.assertIn("large.txt.gz' inflates to more than 67108864 bytes", error)
         self.assertLess(resident, 90 * MIB)  # of it 40 are code and libraries
 
-    def test_a_batch_that_was_found_runs_within_the_cap_and_its_plan(self):
-        total = self.plan("--batch", "2000", model="flat.yaml")["total_bytes"]
-        batches = []
-        for more in (-40, -3, 0, 3, 50, 200):  # KiB
-            cap = total + more * KIB
-            done = self.cgrun("train", "flat.yaml", "--batch", "auto", "--memory", cap, "--out",
-                              f"run{more}")
-            found = BATCH_LINE.search(done.stderr)
-            self.assertIsNotNone(found, done.stderr)
-            summary = self.summary(f"run{more}")
-            self.assertEqual(summary["batch"], int(found[1]))
-            self.assertEqual(summary["batch"] + 1, int(found[4]))
-            shown = [found[2], found[3], found[5]]  # numbers that differ look different
-            full = summary["planned_peak_bytes"] == cap
-            self.assertEqual(len(set(shown)), 2 if full else 3, shown)
-            self.assertEqual(sorted(shown, key=float), shown)
-            self.assertLess(abs(float(found[2]) * MIB - summary["planned_peak_bytes"]), 0.06 * MIB)
-            self.assertLessEqual(summary["planned_peak_bytes"], cap)
-            self.assertLessEqual(summary["measured_peak_bytes"], summary["planned_peak_bytes"])
-            batches.append(summary["batch"])
-        self.assertGreater(batches[-1], batches[0])
-
     def test_caps_hold_on_two_threads(self):
         # What a plan says the run takes, and a little less, which asks for a smaller base or arena.
         for name in ("lenet", "char-rnn"):
@@ -272,14 +172,6 @@ train: {optimizer: {op: sgd, lr: 0.01}}
             self.assertLessEqual(total, min(cap, before + GRAIN))
             before = total
 
-    def test_verbs_that_do_not_train_look_for_no_batch(self):
-        self.cgrun("train", "flat.yaml", "--out", "run", "--quiet")
-        self.write("auto.yaml", FLAT.replace("batch: 32", "batch: auto\n  memory: 1MiB"))
-        for arguments in (["eval", "auto.yaml", "--weights", "run"], ["summary", "auto.yaml"],
-                          ["graph", "auto.yaml"]):
-            self.assertNotIn("batch", self.cgrun(*arguments).stderr)
-        self.refuses("plan", "auto.yaml")
-
     def test_an_evaluation_is_refused_where_it_takes_more(self):
         self.cgrun("train", "flat.yaml", "--out", "run", "--quiet")
         evaluate = ["eval", "flat.yaml", "--weights", "run", "--split", "train"]
@@ -296,21 +188,6 @@ train: {optimizer: {op: sgd, lr: 0.01}}
             self.assertNotIn("--memory SIZE", self.cgrun(verb, "--help").stdout)
             self.assertIn("'--memory'", self.refuses(verb, "flat.yaml", "--memory", "1GiB"))
         self.assertIn("--memory SIZE", self.cgrun("eval", "--help").stdout)
-
-    def test_a_resumed_run_keeps_the_batch_that_was_found(self):
-        cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
-        self.write("auto.yaml", FLAT.replace("batch: 32", f"batch: auto\n  memory: {cap}"))
-        self.cgrun("train", "auto.yaml", "--out", "part", "--quiet")
-        # Another search may find another one: bases differ by pages.
-        found = self.summary("part")["batch"]
-        self.cgrun("train", "auto.yaml", "--out", "whole", "--set", "train.steps=6", "--quiet",
-                   "--batch", found)
-        done = self.cgrun("train", "auto.yaml", "--resume", "part", "--set", "train.steps=6")
-        self.assertNotIn("batch:", done.stderr)
-        weights = [(self.folder / name / "checkpoint-6.safetensors").read_bytes()
-                   for name in ("whole", "part")]
-        self.assertEqual(*weights)
-        self.assertEqual(self.summary("part")["batch"], self.summary("whole")["batch"])
 
     def test_a_dry_run_writes_nothing_and_minds_no_folder(self):
         self.cgrun("train", "flat.yaml", "--out", "run", "--quiet")
@@ -372,7 +249,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
                 least = min(float(size) for size in re.findall(r"`--memory ([\d.]+)MiB` is enough",
                                                                error))
                 if batch != ("--batch", "auto"):
-                    self.assertRegex(error, r"with (operators one by one|what a)")
+                    self.assertRegex(error, r"with (operators one by one|what a|fewer threads)")
                 self.cgrun("plan", *flags, *batch, "--memory", f"{least}MiB")
 
     def test_a_profile_keeps_a_cap(self):
@@ -380,38 +257,6 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         for name, *flags in (("brief", "-v"), ("full", "--profile")):
             self.cgrun("train", "deep.yaml", "--memory", str(cap), "--out", name, *flags)
             self.assertLessEqual(self.summary(name)["measured_peak_bytes"], cap)
-
-    def test_a_refusal_names_a_batch_that_fits(self):
-        # Below what computing again can do for a batch of 24, above what a smaller one takes.
-        cap = self.plan("--batch", "2")["total_bytes"] + MIB
-        error = self.refuses("train", "deep.yaml", "--memory", cap, "--out", "run")
-        found = re.search(r"`--batch (\d+)` takes about [\d.]+ MiB, and ([\d.]+) times as many steps an "
-                          r"epoch; `--batch auto` looks for the largest batch that fits", error)
-        self.assertIsNotNone(found, error)
-        self.assertAlmostEqual(24 / int(found[1]), float(found[2]), places=2)
-        self.cgrun("train", "deep.yaml", "--memory", cap, "--out", "run", "--batch", found[1],
-                   "--quiet")
-        self.cgrun("train", "deep.yaml", "--memory", cap, "--out", "auto", "--batch", "auto",
-                   "--quiet")
-
-    def test_a_capped_run_goes_on_with_its_model_file(self):
-        cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
-        flags = ["--memory", cap, "--seed", "5"]
-        longer = ["--set", "train.steps=6"]
-        self.cgrun("train", "flat.yaml", *flags, "--out", "part", "--quiet", "--batch", "auto")
-        found = self.summary("part")["batch"]
-        self.cgrun("train", "flat.yaml", *flags, *longer, "--out", "whole", "--quiet", "--batch",
-                   found)
-        error = self.refuses("train", "flat.yaml", "--resume", "part", "--batch", "7")
-        self.assertIn("was started with another 'train.batch'", error)
-        self.assertIn("`cgrun train --resume part`, without a model file, takes those", error)
-        self.cgrun("train", "flat.yaml", "--resume", "part", *longer, "--quiet")
-        weights = [(self.folder / name / "checkpoint-6.safetensors").read_bytes()
-                   for name in ("whole", "part")]
-        self.assertEqual(*weights)
-        # What the resumption set belongs to the run now.
-        error = self.refuses("train", "flat.yaml", "--resume", "part")
-        self.assertIn("is finished: it has done 6 steps, which is its whole length", error)
 
     def test_it_is_not_for_eager_mode(self):
         error = self.refuses("train", "deep.yaml", "--memory", "1GiB", "--mode", "eager")
@@ -442,7 +287,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         for row in (r"      +as it is  computed again\n",
                     rf"      arena{mib}{mib}  most is held by classify\.\S+ [\d.]+ MiB",
                     rf"      data{mib}{mib}  decoded data \S+ MiB, buffers of the loaders|"
-                    r"      data .* buffers of the loaders [\d.]+ \w+, states that are saved",
+                    r"      data .* buffers of the loaders [\d.]+ \w+, state copy",
                     rf"      base{mib}{mib}  the process itself",
                     rf"      total{mib}{mib}\n", r"      a step +100 % +[1-9]\d\d %  of its time"):
             self.assertRegex(error, row)
@@ -460,31 +305,6 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         done = self.cgrun("plan", ROOT / "models/inception-v3.yaml", "--memory", "470MiB", "--set", images, status=2)
         self.assertNotIn("internal error", done.stderr)
         self.assertIn(" is enough, for steps that take at most", done.stderr)
-
-    def test_the_largest_batch_is_found_and_one_more_does_not_fit(self):
-        cap = self.plan("--batch", "17")["total_bytes"]
-        done = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", str(cap), "--json")
-        plan = json.loads(done.stdout)
-        self.assertLessEqual(plan["total_bytes"], cap)
-        self.assertGreaterEqual(plan["batch"], 16)
-        batch = plan["batch"]
-        self.assertRegex(done.stderr, rf"batch: {batch}: .*; a batch of {batch + 1} would take")
-        self.assertRegex(done.stderr, r"where most is held by \S+ [\d.]+ [KM]iB, ")
-        more = self.plan("--batch", str(plan["batch"] + 1))
-        self.assertGreater(more["total_bytes"], cap - GRAIN)
-
-    def test_the_batch_that_fits_with_more_computed_again_is_said(self):
-        cap = self.plan("--batch", "17")["total_bytes"]
-        done = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", cap, "--json")
-        found = json.loads(done.stdout)["batch"]
-        larger = re.search(r"with more computed again a batch of (\d+) fits, for steps that take "
-                           r"(at most (\d+) % longer|hardly longer): `--batch \1`\n", done.stderr)
-        self.assertIsNotNone(larger, done.stderr)
-        self.assertGreater(int(larger[1]), found)
-        plan = self.plan("--batch", larger[1], "--memory", cap)
-        self.assertLessEqual(plan["total_bytes"], cap)
-        again = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", cap, "--quiet")
-        self.assertNotIn("with more", again.stderr)
 
     def test_a_refusal_says_the_cap_as_it_was_written_and_one_sample_as_a_cap_can_ask_for_it(self):
         for cap, written in (("2.04MiB", "2.04 MiB"), ("2100kB", "2.1 MB"), ("1234KiB", "1.21 MiB")):
@@ -505,24 +325,6 @@ train: {optimizer: {op: sgd, lr: 0.01}}
                        for row in ("total", "base"))
         self.assertLess(one, takes)
         self.assertLess(abs(base * 16 - round(base * 16)), 0.16)  # of 64 KiB
-
-    def test_larger_batches_are_tried_though_one_more_does_not_fit(self):
-        cap = self.plan("--batch", "40")["total_bytes"]  # of 48 samples
-        done = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", str(cap), "--json")
-        self.assertRegex(done.stderr, r"a batch of 4\d would take .*; 48 would not fit either\n")
-
-    def test_a_batch_may_have_all_samples(self):
-        done = self.cgrun("train", "deep.yaml", "--batch", "auto", "--out", "run")
-        self.assertIn("batch: 48, the most that there is to try", done.stderr)
-        resolved = (self.folder / "run/model.yaml").read_text()
-        self.assertRegex(resolved, r"batch: 48\b")
-
-    def test_no_batch_fits_where_one_sample_is_too_much(self):
-        error = self.refuses("train", "deep.yaml", "--batch", "auto", "--memory", "1MiB")
-        takes = re.search(r"a batch of one sample takes ([\d.]+) MiB", error)
-        enough = re.search(r"`--memory ([\d.]+)MiB` is enough for it", error)
-        # The cap is the figure, rounded up to a tenth, or from 100 MiB on to a whole one.
-        self.assertLess(abs(float(enough[1]) - float(takes[1])), 0.16 if float(takes[1]) < 100 else 1.6)
 
 
 if __name__ == "__main__":

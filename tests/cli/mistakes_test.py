@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, MODEL, ROOT, CliTestCase, png
+from cli_testing import CGRUN, MODEL, ROOT, CliTestCase, npy, png
 
 
 class MistakesTest(CliTestCase):
@@ -79,16 +79,8 @@ class MistakesTest(CliTestCase):
                 self.assertIn(message, error)
 
     def test_an_image_with_its_channels_elsewhere_is_refused(self):
-        def npy(shape, kind):
-            sizes = ", ".join(map(str, shape)) + ","
-            header = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (kind, sizes))
-            header = header.ljust(117) + "\n"
-            count = math.prod(shape) * int(kind[-1])
-            return (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() +
-                    bytes(count))
-
-        (self.folder / "x.npy").write_bytes(npy((6, 4, 5, 3), "|u1"))
-        (self.folder / "y.npy").write_bytes(npy((6,), "<i4"))
+        (self.folder / "x.npy").write_bytes(npy((6, 4, 5, 3), bytes(6 * 4 * 5 * 3)))
+        (self.folder / "y.npy").write_bytes(npy((6,), bytes(4 * 6), "<i4"))
         text = re.sub(r"data:\n.*\n.*\n",
                       "data: {train: {format: npy, image: x.npy, label: y.npy}}\n", MODEL)
         self.write("last.yaml", text.replace("[1, 4, 4]", "[3, 4, 5]"))

@@ -6,19 +6,13 @@ import pathlib
 import struct
 import unittest
 
-from cli_testing import MODEL, CliTestCase, png, read_npy
+from cli_testing import MODEL, CliTestCase, npy, png, read_npy
 
 SIDE = 4
 
 
 def tile(pixels):
     return png(SIDE, SIDE, pixels)
-
-
-def npy(shape, data, descriptor="|u1"):
-    text = repr({"descr": descriptor, "fortran_order": False, "shape": tuple(shape)}).encode()
-    text += b" " * (63 - (10 + len(text)) % 64) + b"\n"
-    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
 
 
 # A class a quarter of the image: the bright one.

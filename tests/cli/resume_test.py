@@ -1,96 +1,24 @@
 #!/usr/bin/env python3
-"""Runs that are killed, stopped, damaged and resumed: they end as if nothing had happened.
+"""Runs that are killed, stopped and resumed: they end as if nothing had happened.
 
     CGRUN_KILLS=50 tests/cli/resume_test.py      how often a run is killed at a random moment
 """
 
-import fcntl
 import json
 import os
 import random
 import re
-import resource
 import shutil
 import signal
-import struct
-import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, CliTestCase, devices
+from resume_testing import MODEL, STEPS, ResumeTestCase, without_seconds
 
 KILLS = int(os.environ.get("CGRUN_KILLS", "8"))
-MODEL = """cgrun: 1
-model: small
-data:
-  train: {format: synthetic, samples: 650, classes: 3}
-  valid: {split: 0.1}
-  test: {format: synthetic, samples: 40, classes: 3, seed: 9}
-inputs:
-  image: {type: uint8, shape: [1, 12, 12]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - pixels: {op: normalize, in: image, scale: 1/255}
-      - {op: conv, filters: 4, kernel: 3, bias: false}
-      - {op: batch_norm, activation: relu}
-      - {op: flatten}
-      - {op: dropout, rate: 0.3}
-      - logits: {op: linear, units: 3}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-    metrics: {accuracy: {in: [logits, label]}}
-train:
-  epochs: 4
-  batch: 20
-  checkpoint_every: 7
-  keep_last: 2
-  keep_best: accuracy
-  optimizer: {op: adam, lr: 0.003, schedule: {cosine: {warmup: 1}}}
-"""
-STEPS = 4 * 30  # 585 samples, the last batch has 5
 
 
-def without_seconds(csv):
-    """The columns that a run repeats: all but the seconds, and the samples in them."""
-    return [[cell for i, cell in enumerate(line.split(",")) if i not in (3, 4)]
-            for line in csv.splitlines()]
-
-
-class ResumeTest(CliTestCase):
-    def setUp(self):
-        super().setUp()
-        self.write("model.yaml", MODEL)
-
-    def train(self, out, *arguments, **options):
-        return self.cgrun("train", "model.yaml", "--out", out, "--quiet", "--threads", 1, *arguments,
-                          **options)
-
-    def resume(self, out, *arguments, **options):
-        return self.cgrun("train", "--resume", out, "--quiet", *arguments, **options)
-
-    def checkpoints(self, out):
-        return sorted(int(path.name.split("-")[1].split(".")[0])
-                      for path in (self.folder / out).glob("checkpoint-*.safetensors"))
-
-    def start(self, *arguments):
-        return subprocess.Popen([str(CGRUN), *map(str, arguments), "--quiet", "--threads", "1"],
-                                cwd=self.folder, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
-
-    def assert_same(self, out, whole):
-        """The run in `out` is the uninterrupted one: weights, best model, log."""
-        for name in (f"checkpoint-{STEPS}.safetensors", "best.safetensors"):
-            self.assertEqual((self.folder / out / name).read_bytes(),
-                             (self.folder / whole / name).read_bytes(), name)
-        hashes = [json.loads((self.folder / run / "summary.json").read_text())["weights_hash"]
-                  for run in (out, whole)]
-        self.assertEqual(hashes[0], hashes[1])
-        logs = [without_seconds((self.folder / run / "metrics.csv").read_text())
-                for run in (out, whole)]
-        self.assertEqual(logs[0], logs[1])
-        self.assertEqual(len(logs[0]), 1 + 4)
-
+class ResumeTest(ResumeTestCase):
     def test_a_run_killed_at_random_moments_ends_as_if_it_had_not_been(self):
         moments = random.Random(7)
         for mode in ("graph", "eager"):
@@ -210,24 +138,6 @@ class ResumeTest(CliTestCase):
         self.assertNotIn("best model", done.stdout)
         self.assertNotIn("best", json.loads((self.folder / "run/summary.json").read_text()))
 
-    def test_a_folder_has_one_run_at_a_time(self):
-        self.train("run", "--set", "train.epochs=1")
-        before = sorted(path.name for path in (self.folder / "run").iterdir())
-        folder = os.open(self.folder / "run", os.O_RDONLY)
-        fcntl.flock(folder, fcntl.LOCK_EX)  # as a run that is going on
-        for error in (self.resume("run", "--set", "train.epochs=2", status=2).stderr,
-                      self.resume("run", "--set", "train.batch=7", status=2).stderr,
-                      self.train("run", status=2).stderr,
-                      self.train("run", "--set", "data.train={format: csv, file: no.csv}", status=2).stderr,
-                      self.train("run", "--force", status=2).stderr):
-            self.assertIn("the folder 'run' is in use: another process goes on with its run\n", error)
-            self.assertEqual(error.count("error: "), 1, error)
-            for useless in ("--resume", "--force"):
-                self.assertNotIn(useless, error)
-        self.assertEqual(before, sorted(path.name for path in (self.folder / "run").iterdir()))
-        os.close(folder)
-        self.resume("run", "--set", "train.epochs=2")
-
     def test_a_longer_run_continues_a_finished_one(self):
         steps = ["--set", "train.optimizer.schedule=constant"]
         self.train("long", *steps)
@@ -314,140 +224,6 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
         summary = json.loads((self.folder / "short" / "summary.json").read_text())
         self.assertEqual(summary["steps"], 4)
 
-    def test_folders_that_are_none_of_a_run_are_refused(self):
-        self.assertIn("cannot open 'nowhere': No such file or directory",
-                      self.refuses("train", "--resume", "nowhere"))
-        (self.folder / "empty").mkdir()
-        self.assertIn("it has no model.yaml", self.refuses("train", "--resume", "empty"))
-        self.write("empty/model.yaml", MODEL)
-        self.assertIn("no whole checkpoint", self.refuses("train", "--resume", "empty"))
-        self.assertIn("needs a model file", self.refuses("train"))
-
-    def test_a_damaged_checkpoint_gives_way_to_the_one_before(self):
-        self.train("whole")
-        self.train("run", "--set", "train.epochs=3", "--set",
-                   "train.optimizer.schedule={cosine: {warmup: 1}}")
-        newest = self.folder / "run" / "checkpoint-90.safetensors"
-        newest.write_bytes(newest.read_bytes()[:-1000])
-        done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
-        self.assertIn("checkpoint-84.safetensors is taken instead", done.stderr)
-        self.assertIn("resumed from run/checkpoint-84.safetensors", done.stderr)
-
-    def set_counters(self, file, **numbers):
-        """Writes over some of the whole numbers of a run's state."""
-        names = ["step", "epoch", "batch", "samples"]
-        bytes_ = bytearray(file.read_bytes())
-        size, = struct.unpack_from("<Q", bytes_)
-        counters = json.loads(bytes_[8:8 + size])["cgrun:counters"]["data_offsets"][0]
-        for name, number in numbers.items():
-            struct.pack_into("<q", bytes_, 8 + size + counters + 8 * names.index(name), number)
-        file.write_bytes(bytes_)
-
-    def without_checksum(self, file):
-        """As earlier versions have written it."""
-        bytes_ = file.read_bytes()
-        self.assertEqual(bytes_.count(b"cgrun:checksum"), 1)
-        file.write_bytes(bytes_.replace(b"cgrun:checksum", b"other:checksum"))
-
-    def test_a_changed_byte_anywhere_is_damage(self):
-        self.train("run", "--limit-batches", 9, "--set", "train.epochs=1")
-        newest = self.folder / "run" / "checkpoint-9.safetensors"
-        whole = newest.read_bytes()
-        size, = struct.unpack_from("<Q", whole)
-        resume = ("train", "--resume", "run", "--set", "train.epochs=2", "--dry-run")
-        for at in (whole.index(b"small") + 1, 8 + size + 3, 8 + size + (len(whole) - size) // 2,
-                   len(whole) - 1):
-            damaged = bytearray(whole)
-            damaged[at] ^= 1
-            newest.write_bytes(damaged)
-            done = self.cgrun(*resume)
-            self.assertRegex(done.stderr, "'run/checkpoint-9.safetensors' is damaged: it is .*; "
-                                          "run/checkpoint-7.safetensors is taken instead", at)
-            self.assertIn("is damaged: it is not as its checksum says",
-                          self.refuses("train", "model.yaml", "--out", "new", "--weights",
-                                       "run/checkpoint-9.safetensors"))
-        (self.folder / "run" / "checkpoint-7.safetensors").unlink()
-        error = self.refuses(*resume)
-        self.assertIn("there is no whole checkpoint in the folder 'run'", error)
-        self.assertIn("help: what is there is damaged: 'run/checkpoint-9.safetensors'", error)
-        newest.write_bytes(whole)
-        self.assertEqual(self.cgrun(*resume, "--quiet").stderr, "")
-        self.without_checksum(newest)
-        self.assertEqual(self.cgrun(*resume, "--quiet").stderr, "")
-
-    def test_counters_that_no_run_has_are_damage(self):
-        self.train("run", "--limit-batches", 9, "--set", "train.epochs=1")
-        newest = self.folder / "run" / "checkpoint-9.safetensors"
-        self.without_checksum(newest)
-        whole = newest.read_bytes()
-        for numbers in ({"step": 5}, {"step": -9}, {"epoch": 2 ** 62}, {"epoch": 0}, {"batch": 3},
-                        {"samples": 60}, {"epoch": 9, "batch": 1, "samples": 20}):
-            newest.write_bytes(whole)
-            self.set_counters(newest, **numbers)
-            done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=2", "--dry-run")
-            self.assertIn("'run/checkpoint-9.safetensors' is damaged: ", done.stderr, numbers)
-            self.assertIn("; run/checkpoint-7.safetensors is taken instead", done.stderr, numbers)
-
-    def test_a_checkpoint_of_other_data_is_refused(self):
-        self.train("run", "--limit-batches", 9, "--set", "train.epochs=1")
-        (self.folder / "run" / "checkpoint-9.safetensors").unlink()
-        middle = self.folder / "run" / "checkpoint-7.safetensors"
-        self.without_checksum(middle)
-        for numbers in ({"batch": 10, "samples": 200}, {"batch": 7, "samples": 10 ** 9}):
-            self.set_counters(middle, **numbers)
-            error = self.refuses("train", "--resume", "run", "--set", "train.epochs=2", status=1)
-            self.assertIn(f"checkpoint-7.safetensors was written after {numbers['batch']} batches, "
-                          f"{numbers['samples']:d} samples of an epoch, but the training data are 9 "
-                          "batches, 585 samples", error)
-            self.assertIn("the data have changed since", error)
-
-    def test_damaged_settings_of_a_run_are_refused(self):
-        self.train("run", "--set", "train.epochs=1")
-        settings = self.folder / "run" / "run.json"
-        whole = json.loads(settings.read_text())
-        for key, value in (("threads", -3), ("threads", 1e300), ("threads", 4096),
-                           ("threads", True), ("limit_batches", -1), ("limit_batches", 2.5),
-                           ("device", 7), ("kept_files", {})):
-            settings.write_text(json.dumps({**whole, key: value}))
-            error = self.refuses("train", "--resume", "run", "--set", "train.epochs=2", status=1)
-            self.assertIn("run.json' does not say how the run was started", error, (key, value))
-
-    def test_settings_of_another_version_are_told_to_be_that(self):
-        self.train("run", "--set", "train.epochs=1", "--set", "train.optimizer={op: sgd, lr: 0.1}")
-        model = self.folder / "run" / "model.yaml"
-        text = model.read_text()
-        changed = re.sub(r"\blr: [\d.e-]+(, |\n +)", "", text)
-        self.assertNotEqual(changed, text)
-        model.write_text(changed)
-        error = self.refuses("train", "--resume", "run", "--set", "train.epochs=2")
-        self.assertIn("error: 'sgd' needs 'lr'", error)
-        self.assertIn("error: the run in 'run' cannot go on: its model.yaml is none that this "
-                      "version of cgrun reads\nhelp: another version has written it", error)
-        self.assertIn("`cgrun train MODEL --weights run`", error)
-        self.train("next", "--set", "train.epochs=1", "--weights", "run")
-
-    def test_damaged_files_of_a_folder_are_told_of_where_weights_are_taken(self):
-        self.train("run", "--set", "train.epochs=1")
-        folder = self.folder / "run"
-        newest = folder / "checkpoint-30.safetensors"
-        newest.write_bytes(newest.read_bytes()[:-1000])
-        warning = "checkpoint-28.safetensors is taken instead"
-        done = self.cgrun("train", "model.yaml", "--out", "next", "--dry-run", "--weights", "run",
-                          "--quiet")
-        self.assertIn("run/checkpoint-30.safetensors", done.stderr)
-        self.assertIn(warning, done.stderr)
-        best = folder / "best.safetensors"
-        best.write_bytes(best.read_bytes()[:-1000])
-        (self.folder / "x.npy").write_bytes(
-            b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) +
-            b"{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 12, 12), }".ljust(117) + b"\n" +
-            bytes(144))
-        for verb in (["eval", "model.yaml"], ["predict", "model.yaml", "x.npy"]):
-            done = self.cgrun(*verb, "--weights", "run", "--quiet")
-            self.assertIn("run/best.safetensors", done.stderr)
-            self.assertIn("run/checkpoint-30.safetensors", done.stderr)
-            self.assertIn(warning, done.stderr)
-
     def test_a_model_file_names_a_run_folder_as_the_flag_does(self):
         self.train("run", "--set", "train.epochs=1")
         self.write("next.yaml", MODEL + "weights: run\n")
@@ -470,117 +246,6 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
         (self.folder / "run").mkdir()
         error = self.refuses("train", "next.yaml", "--out", "none")
         self.assertIn("next.yaml:28:10: error: there is no whole checkpoint in the folder", error)
-
-    def test_a_checkpoint_of_another_model_is_refused(self):
-        self.train("run", "--set", "train.epochs=1")
-        self.write("other.yaml", MODEL.replace("filters: 4", "filters: 5"))
-        self.cgrun("train", "other.yaml", "--out", "other", "--quiet", "--limit-batches", 1)
-        for path in (self.folder / "run").glob("checkpoint-*"):
-            path.unlink()
-        shutil.copy(self.folder / "other/checkpoint-0.safetensors", self.folder / "run")
-        error = self.refuses("train", "--resume", "run")
-        self.assertIn("is not a checkpoint of this run's model", error)
-        self.assertIn("f32[5, 1, 3, 3] in the file, f32[4, 1, 3, 3] in the model", error)
-
-    def test_weights_alone_are_no_checkpoint(self):
-        self.train("run", "--set", "train.epochs=1")
-        for path in (self.folder / "run").glob("checkpoint-*"):
-            path.unlink()
-        with self.assertRaises(AssertionError):
-            self.resume("run")
-
-    # A file of 8 KiB cannot hold the checkpoint: what a full disk is to a write.
-    def test_a_full_disk_leaves_the_last_whole_checkpoint(self):
-        self.train("run", "--set", "train.epochs=1")
-        kept = {path.name: path.read_bytes() for path in (self.folder / "run").glob("*.safetensors")}
-
-        def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 10, 8 << 10))
-
-        done = self.resume("run", "--set", "train.epochs=2", status=1, preexec_fn=limit)
-        self.assertIn("cannot write", done.stderr)
-        for name, data in kept.items():
-            self.assertEqual((self.folder / "run" / name).read_bytes(), data, name)
-        self.assertEqual(list((self.folder / "run").glob("*.tmp*")), [])
-
-    # The same of a file system, which is full.
-    def test_a_full_file_system_leaves_the_last_whole_checkpoint(self):
-        disk = self.folder / "disk"
-        disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk],
-                                 check=False, capture_output=True, text=True)
-        if mounted.returncode != 0:
-            self.skipTest(f"a small file system cannot be mounted here: {mounted.stderr.strip()}")
-        self.addCleanup(subprocess.run, ["umount", disk], check=True)
-        steps = ["--set", "train.optimizer.schedule=constant"]
-        self.train("whole", *steps)
-        self.train("disk/run", *steps, "--set", "train.epochs=2")
-        kept = self.weights_in("disk/run")
-        with self.assertRaises(OSError), open(disk / "filler", "wb", buffering=0) as filler:
-            while filler.write(bytes(4096)):
-                pass
-        done = self.cgrun("train", "--resume", "disk/run", "--quiet", "--set", "train.epochs=4",
-                          status=1)
-        self.assertIn("No space left on device\nhelp: free some space", done.stderr)
-        self.assertEqual(self.weights_in("disk/run"), kept)
-        (disk / "filler").unlink()
-        self.resume("disk/run", "--set", "train.epochs=4")
-        self.assertEqual(list((disk / "run").glob("*.tmp*")), [])
-        self.assert_same("disk/run", "whole")
-
-    def weights_in(self, out):
-        return {path.name: path.read_bytes()
-                for path in (self.folder / out).glob("*.safetensors")}
-
-    # What a folder allows does not bind root, unless it gives up the right to pass over that.
-    def bound(self):
-        """A command that the next one is bound by permissions behind."""
-        if os.geteuid() != 0:
-            return []
-        if not shutil.which("setpriv"):
-            self.skipTest("root may write everywhere, and there is no setpriv to give that up")
-        return ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--"]
-
-    def run_bound(self, *arguments):
-        return subprocess.run([*self.bound(), str(CGRUN), *arguments, "--quiet"], cwd=self.folder,
-                              check=False, capture_output=True, text=True, timeout=300)
-
-    def test_a_read_only_folder_is_an_error_before_the_start(self):
-        self.train("run", "--set", "train.epochs=1")
-        kept = {path.name: path.read_bytes() for path in (self.folder / "run").iterdir()}
-        for folder, command in (
-                ("closed", ("train", "model.yaml", "--out", "closed/run")),
-                ("run", ("train", "--resume", "run", "--set", "train.epochs=2"))):
-            (self.folder / folder).mkdir(exist_ok=True)
-            (self.folder / folder).chmod(0o555)
-            done = self.run_bound(*command)
-            (self.folder / folder).chmod(0o755)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn("Permission denied", done.stderr)
-            self.assertIn(folder, done.stderr)
-            self.assertNotIn("epoch ", done.stderr)
-        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "run").iterdir()},
-                         kept)
-
-    def test_a_folder_that_becomes_unwritable_keeps_its_last_whole_checkpoint(self):
-        self.train("whole")
-        command = [*self.bound(), str(CGRUN), "train", "model.yaml", "--out", "run", "--quiet",
-                   "--threads", "1"]
-        with subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True) as run:
-            while run.poll() is None and len(self.checkpoints("run")) < 2:
-                time.sleep(0.001)
-            (self.folder / "run").chmod(0o555)
-            error = run.communicate(timeout=300)[1]
-        (self.folder / "run").chmod(0o755)
-        if run.returncode == 0:
-            self.skipTest("the run ended before its folder was closed")
-        self.assertEqual(run.returncode, 2, error)
-        self.assertIn("Permission denied", error)
-        self.assertLess(self.checkpoints("run")[-1], STEPS)
-        self.resume("run")
-        self.assert_same("run", "whole")
-        # What was being written when the folder was closed could not be removed then.
-        self.assertEqual(list((self.folder / "run").glob("*.tmp*")), [])
 
     def test_the_best_model_is_that_of_the_best_evaluation(self):
         self.train("run")
@@ -643,143 +308,6 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
         self.write("none.yaml", MODEL.replace("  valid: {split: 0.1}\n", ""))
         error = self.refuses("train", "none.yaml")
         self.assertIn("'keep_best' looks at the data of `valid`", error)
-
-    def test_an_unwritable_folder_is_an_error_before_the_start(self):
-        (self.folder / "file").write_text("")
-        error = self.refuses("train", "model.yaml", "--out", "file/run")
-        self.assertIn("cannot make the folder", error)
-
-
-# Steps of three batches, images changed by chance, a rate that falls where `valid` stays, an end
-# where it stays for long: all that a run remembers between two batches.
-REMEMBERING = """cgrun: 1
-model: small
-data:
-  train: {format: synthetic, samples: 330, classes: 3}
-  valid: {split: 0.1}
-inputs:
-  image: {type: uint8, shape: [3, 10, 10]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - padded: {op: pad, in: image, axes: [2, 3], before: [1, 1], after: [1, 1]}
-      - {op: random_crop, size: 10}
-      - {op: random_flip, axes: [-1]}
-      - {op: random_rotate, degrees: 10}
-      - {op: color_jitter, brightness: 0.2, contrast: 0.2}
-      - {op: normalize, scale: 1/255}
-      - {op: conv, filters: 4, kernel: 3, bias: false}
-      - {op: batch_norm, activation: relu}
-      - {op: flatten}
-      - {op: dropout, rate: 0.3}
-      - logits: {op: linear, units: 3}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-    metrics:
-      accuracy: {in: [logits, label]}
-      recall: {in: [logits, label], average: none}
-train:
-  epochs: 60
-  batch: 9
-  accumulate: 3
-  eval_every: 4
-  checkpoint_every: 1
-  clip: {norm: 1}
-  early_stop: {metric: accuracy, patience: 11}
-  optimizer:
-    op: adam
-    lr: 0.02
-    schedule: {plateau: {metric: accuracy, factor: 0.5, patience: 2, warmup: 0.5}}
-"""
-
-
-def scalars(path):
-    """The records of a file for TensorBoard, without their times."""
-    data, records = path.read_bytes(), []
-    while data:
-        size = struct.unpack("<Q", data[:8])[0]
-        event = data[12:12 + size]
-        records.append(event[:1] + event[9:])  # the time is the first field, of eight bytes
-        data = data[12 + size + 4:]
-    return records
-
-
-class RememberingTest(CliTestCase):
-    """Killed twice in the midst of an epoch, at steps that are not the same twice."""
-
-    def setUp(self):
-        super().setUp()
-        self.write("model.yaml", REMEMBERING)
-
-    def kill_after(self, step, *arguments):
-        """Whether the run was killed before its end, a checkpoint of `step` or later being there."""
-        command = [str(CGRUN), *map(str, arguments), "--quiet"]
-        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL) as process:
-            while process.poll() is None and self.newest() < step:
-                time.sleep(0.001)
-            process.kill()
-        return process.returncode == -signal.SIGKILL and 0 < self.newest()
-
-    def newest(self):
-        steps = [int(path.stem.split("-")[1])
-                 for path in (self.folder / "killed").glob("checkpoint-*.safetensors")]
-        return max(steps, default=0)
-
-    def assert_continues(self, *flags):
-        begin = ["train", "model.yaml", "--threads", 1, *flags]
-        self.cgrun(*begin, "--out", "whole", "--force", "--quiet")
-        whole = json.loads((self.folder / "whole/summary.json").read_text())
-        for _ in range(10):  # where the machine is busy, a run may end before its kill
-            shutil.rmtree(self.folder / "killed", ignore_errors=True)
-            killed = (self.kill_after(14, *begin, "--out", "killed") and
-                      self.kill_after(self.newest() + 5, "train", "--resume", "killed"))
-            if killed and self.newest() < whole["steps"]:
-                break
-        killed_at = self.newest()
-        self.assertLess(killed_at, whole["steps"], flags)
-        self.cgrun("train", "--resume", "killed", "--quiet")
-        run = json.loads((self.folder / "killed/summary.json").read_text())
-        self.assertEqual(run["resumed_at_step"], killed_at)
-        for key in ("weights_hash", "steps", "epochs", "stopped_early", "train", "valid"):
-            self.assertEqual(run[key], whole[key], f"{flags}: {key}")
-        self.assertEqual(run["best"]["value"], whole["best"]["value"], flags)
-        last = f"checkpoint-{whole['steps']}.safetensors"
-        for name in (last, "best.safetensors"):
-            self.assertEqual((self.folder / "killed" / name).read_bytes(),
-                             (self.folder / "whole" / name).read_bytes(), f"{flags}: {name}")
-        logs = [without_seconds((self.folder / out / "metrics.csv").read_text())
-                for out in ("killed", "whole")]
-        self.assertEqual(*logs, flags)
-        files = [[path for path in (self.folder / out).iterdir() if "tfevents" in path.name]
-                 for out in ("killed", "whole")]
-        self.assertEqual([len(found) for found in files], [1, 1])
-        events = [scalars(found[0]) for found in files]
-        self.assertEqual(*events, flags)
-        self.assertEqual(len(events[0]), len(logs[0]))  # the version, then a record a line
-        return whole, logs[0]
-
-    def test_reference_graph(self):
-        whole, log = self.assert_continues("--device", "reference")
-        self.assertTrue(whole["stopped_early"])
-        self.assertGreater(whole["epochs"], 2)
-        rates = [float(line[2]) for line in log[1:]]
-        self.assertEqual(max(rates), 0.02)
-        self.assertLess(min(rates), 0.02)
-
-    def test_reference_eager(self):
-        self.assert_continues("--device", "reference", "--mode", "eager")
-
-    def test_cpu_graph(self):
-        self.assert_continues("--device", devices("cpu", "blas")[0])
-
-    def test_cpu_eager(self):
-        self.assert_continues("--device", devices("cpu", "blas")[0], "--mode", "eager")
-
-    # 10 of 33 batches an epoch: 4 steps, of which the last has one batch.
-    def test_fewer_batches_an_epoch(self):
-        whole, _ = self.assert_continues("--device", devices("cpu", "blas")[0],
-                                         "--limit-batches", 10)
-        self.assertEqual(whole["steps"] // 4, whole["epochs"] - (whole["steps"] % 4 > 0))
 
 
 if __name__ == "__main__":

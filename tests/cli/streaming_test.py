@@ -10,9 +10,8 @@ import subprocess
 import threading
 import time
 import unittest
-import zlib
 
-from cli_testing import CGRUN, SANITIZED, CliTestCase
+from cli_testing import CGRUN, ROOT, SANITIZED, SHARED_DATA, CliTestCase, png
 
 MIB = 2**20
 SAMPLES = 48_000  # of 28 x 28 bytes: 35.9 MiB
@@ -70,18 +69,6 @@ paths:
     loss: {op: squared_error, in: [y, z]}
 train: {steps: 2, batch: 32, optimizer: {op: sgd, lr: 0.000001}}
 """
-
-
-def png(width, height):
-    """A PNG file of black pixels, which is small."""
-    def chunk(kind, data):
-        checksum = struct.pack(">I", zlib.crc32(kind + data))
-        return struct.pack(">I", len(data)) + kind + data + checksum
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    lines = zlib.compress(bytes(1 + 3 * width) * height)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", lines)
-            + chunk(b"IEND", b""))
 
 
 def idx(sizes, elements):
@@ -142,15 +129,15 @@ class StreamingTest(CliTestCase):
 
     def test_streams_under_a_cap(self):
         free_told, free = self.train("free")
-        self.assertNotIn("streams", free_told)
+        self.assertNotIn("does not fit in memory", free_told)
         self.assertGreater(free["planned_peak_bytes"], 36 * MIB)
         for how in ["plain", "compressed"]:
             if how == "compressed":
                 self.compress()
             told, summary = self.train(how, "--memory", "24MiB")
-            self.assertIn("note: 'images' streams: its samples, 35.9 MiB, are read batch by batch "
-                          "from ", told)
-            self.assertIn("the file itself" if how == "plain" else "without a name in ", told)
+            self.assertIn("note: 'images' does not fit in memory (35.9 MiB): its samples are read "
+                          "from " + ("the file itself" if how == "plain" else "a temporary file in "),
+                          told)
             self.assertLessEqual(summary["planned_peak_bytes"], 24 * MIB)
             self.assertLessEqual(summary["measured_peak_bytes"], summary["planned_peak_bytes"])
             self.assertEqual(summary["weights_hash"], free["weights_hash"])
@@ -158,6 +145,30 @@ class StreamingTest(CliTestCase):
             most = self.most_anonymous("train", "small.yaml", "--out", how + "-again",
                                        "--threads", "1", "--memory", "24MiB")
             self.assertLessEqual(most, 24 * MIB)
+
+    @unittest.skipUnless((SHARED_DATA / "mnist").is_dir(),
+                         "CGRUN_SHARED_DATA names no folder with a folder mnist")
+    def test_lenet_on_mnist(self):
+        """44.9 MiB of images, compressed, under a cap of 40 MiB."""
+        mnist = SHARED_DATA / "mnist"
+        sets = {name: {"format": "idx", "images": str(mnist / f"{prefix}-images-idx3-ubyte.gz"),
+                       "labels": str(mnist / f"{prefix}-labels-idx1-ubyte.gz")}
+                for name, prefix in (("train", "train"), ("test", "t10k"))}
+        sets["valid"] = {"split": 0.1}
+        command = ["train", ROOT / "models/lenet-mnist.yaml", "--threads", 1, "--limit-batches", 20,
+                   "--set", "data=" + json.dumps(sets), "--set", "train.epochs=1"]
+        summaries = {}
+        for name, *flags in (("free",), ("capped", "--memory", "40MiB")):
+            told = self.cgrun(*command, *flags, "--out", name).stderr
+            summaries[name] = json.loads((self.folder / name / "summary.json").read_text())
+        self.assertIn("train-images-idx3-ubyte.gz' does not fit in memory (44.9 MiB): its samples are "
+                      "read from a temporary file in ", told)
+        free, capped = summaries["free"], summaries["capped"]
+        self.assertGreater(free["planned_peak_bytes"], 44 * MIB)
+        self.assertLessEqual(capped["planned_peak_bytes"], 40 * MIB)
+        self.assertLessEqual(capped["measured_peak_bytes"], capped["planned_peak_bytes"])
+        self.assertEqual(capped["weights_hash"], free["weights_hash"])
+        self.assertGreater(capped["test"]["accuracy"], 0.5)
 
     def test_goes_on_exactly(self):
         _, whole = self.train("whole", "--memory", "24MiB")
@@ -169,7 +180,7 @@ class StreamingTest(CliTestCase):
     def test_decoding_images_is_planned(self):
         for name in "ab":
             (self.folder / "photos" / name).mkdir(parents=True)
-            self.save(f"photos/{name}/x.png", png(4000, 3000))
+            self.save(f"photos/{name}/x.png", png(4000, 3000, bytes(4000 * 3000 * 3)))
         self.write("photos.yaml", PHOTOS)
         flags = ["train", "photos.yaml", "--threads", "1"]
         most = self.most_anonymous(*flags, "--out", "run")
@@ -190,7 +201,7 @@ class StreamingTest(CliTestCase):
 
     def test_plans_with_it(self):
         planned = self.cgrun("plan", "small.yaml", "--memory", "24MiB", "--json")
-        self.assertIn("'images' streams", planned.stderr)
+        self.assertIn("'images' does not fit in memory", planned.stderr)
         free = json.loads(self.cgrun("plan", "small.yaml", "--json").stdout)
         self.assertLess(json.loads(planned.stdout)["data_bytes"], free["data_bytes"] - 35 * MIB)
 

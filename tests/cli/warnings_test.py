@@ -60,9 +60,8 @@ train: {{epochs: 20, batch: 8, optimizer: {{op: sgd, {rate}}}}}
         told = self.told("train", self.model("lr: 50, momentum: 0.9"), "--force")
         summary = json.loads((self.folder / "runs/small/summary.json").read_text())
         self.assertEqual(summary["most_frequent_class"]["test"], 0.75)
-        self.assertEqual("no better than to name the most frequent class" in told,
-                         summary["test"]["accuracy"] <= 0.75)
         self.assertLessEqual(summary["test"]["accuracy"], 0.75)
+        self.assertIn("no better than to name the most frequent class", told)
         text = self.cgrun("train", "m.yaml", "--force").stdout
         self.assertRegex(text, r"test .*accuracy [\d.]+  \(the most frequent class alone: 0\.75")
 

@@ -161,9 +161,9 @@ TEST(StreamingTest, SaysWhereSamplesLie) {
     const Opened opened = data.Stream().Open();
     const std::vector<std::string> notes = opened.dataset->Notes();
     ASSERT_FALSE(notes.empty());
-    EXPECT_NE(notes.back().find("' streams: its samples, "), std::string::npos) << notes.back();
+    EXPECT_NE(notes.back().find("' does not fit in memory ("), std::string::npos) << notes.back();
     EXPECT_EQ(notes.back().ends_with("from the file itself"), as_it_is) << notes.back();
-    const std::string in_folder = "from a file without a name in " + data.folder();
+    const std::string in_folder = "from a temporary file in " + data.folder();
     EXPECT_EQ(notes.back().find(in_folder) != std::string::npos, !as_it_is) << notes.back();
   }
 }

@@ -1,7 +1,8 @@
-// Runs a fuzz target without libFuzzer: on good inputs and on seeded damage of them. Fails unless
-// the good are accepted, some damage is refused and some is not. --damaged=N says how many damaged
-// forms of each good input are tried; with 0 the good are alone. Files that are named in arguments
-// are tried too, and what becomes of each is printed.
+// Runs a fuzz target without libFuzzer: on its seeds, good inputs and refused ones, and on seeded
+// damage of them. Fails unless the good are accepted and the refused are not, and some damage is
+// refused and some is not. --damaged=N says how many damaged forms of each seed are tried; with 0
+// the seeds are alone. Files that are named in arguments are tried too, and what becomes of each is
+// printed.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,14 +39,24 @@ int main(int count, char** arguments) {
     }
   }
   const auto begin = std::chrono::steady_clock::now();
-  for (const std::string& input : cgrun::GoodInputs()) {
-    good &= Try(input);
+  const auto try_damaged = [&](const std::string& input) {
     for (uint64_t seed = 0; seed < damaged; ++seed)
       ++(Try(Damaged(input, seed)) ? accepted : refused);
+  };
+  for (const std::string& input : cgrun::GoodInputs()) {
+    good &= Try(input);
+    try_damaged(input);
+  }
+  bool bad = true;
+  for (const std::string& input : cgrun::RefusedInputs()) {
+    bad &= !Try(input);
+    try_damaged(input);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::printf("%d damaged inputs accepted, %d refused, in %.1f s; the good ones %s\n", accepted,
-              refused, seconds.count(), good ? "accepted" : "NOT ALL ACCEPTED");
+  std::printf(
+      "%d damaged inputs accepted, %d refused, in %.1f s; the good ones %s, the bad ones %s\n",
+      accepted, refused, seconds.count(), good ? "accepted" : "NOT ALL ACCEPTED",
+      bad ? "refused" : "NOT ALL REFUSED");
   const bool both = damaged == 0 || (accepted > 0 && refused > 0);
-  return good && both ? 0 : 1;
+  return good && bad && both ? 0 : 1;
 }

@@ -16,11 +16,11 @@
 namespace cgrun {
 namespace {
 
-// The good inputs as files of a corpus.
-void WriteSeeds(const std::filesystem::path& folder) {
-  const std::vector<std::string> inputs = GoodInputs();
+// The inputs as files of a corpus.
+void WriteSeeds(const std::filesystem::path& folder, const std::string& name,
+                const std::vector<std::string>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::ofstream file(folder / ("good-" + std::to_string(i)), std::ios::binary);
+    std::ofstream file(folder / (name + "-" + std::to_string(i)), std::ios::binary);
     file.write(inputs[i].data(), static_cast<std::streamsize>(inputs[i].size()));
   }
 }
@@ -35,6 +35,9 @@ bool IsIn(std::string_view place, std::string_view file) {
 }
 
 }  // namespace
+
+// A target that has such inputs replaces it.
+__attribute__((weak)) std::vector<std::string> RefusedInputs() { return {}; }
 
 void WithFile(std::span<const std::byte> input,
               const std::function<void(const std::string&)>& act) {
@@ -78,7 +81,9 @@ void CheckError(const UserError& error, std::string_view file) {
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
   const char* folder = *count > 1 ? (*arguments)[1] : "";
-  if (std::filesystem::is_directory(folder)) cgrun::WriteSeeds(folder);
+  if (!std::filesystem::is_directory(folder)) return 0;
+  cgrun::WriteSeeds(folder, "good", cgrun::GoodInputs());
+  cgrun::WriteSeeds(folder, "refused", cgrun::RefusedInputs());
   return 0;
 }
 

@@ -21,6 +21,10 @@ bool TryInput(std::span<const std::byte> input);
 // Good inputs, from which damaged ones are made.
 std::vector<std::string> GoodInputs();
 
+// Inputs that are refused only where the reader looks closely; damaged ones are made from them,
+// too. A target need not define it: then there are none.
+std::vector<std::string> RefusedInputs();
+
 // Calls `act` with the path of a file that holds `input`, in memory.
 void WithFile(std::span<const std::byte> input, const std::function<void(const std::string&)>& act);
 

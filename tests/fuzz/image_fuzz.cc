@@ -72,7 +72,19 @@ std::vector<std::string> GoodInputs() {
   inputs.push_back(PngHeader(4, 2, 2, 3) + PngChunk("PLTE", "abcdefghi") + PngChunk("tRNS", "a") +
                    PngChunk("IDAT", Deflated(std::string("\0\x1A\0\x94", 4))) +
                    PngChunk("IEND", ""));
+  // Texts in an image's own words may be in any encoding.
+  const std::string text("M\xFCller \x1B[31m", 12);
+  inputs.push_back(PngHeader(1, 1, 8, 0) + PngChunk("tEXt", std::string("Author\0", 7) + text) +
+                   PngChunk("IDAT", Deflated(std::string("\0\x1A", 2))) + PngChunk("IEND", ""));
+  inputs.push_back(EncodeJpeg(TestImage::Noise(20, 17, 3)));
+  inputs.back().insert(2, std::string("\xFF\xFE\0\x0E", 4) + text);  // a comment
   return inputs;
+}
+
+// A critical chunk whose name is no text.
+std::vector<std::string> RefusedInputs() {
+  return {PngHeader(1, 1, 8, 0) + PngChunk("\xC3\xFF\x1B[", "") +
+          PngChunk("IDAT", Deflated(std::string("\0\x1A", 2))) + PngChunk("IEND", "")};
 }
 
 }  // namespace cgrun

@@ -46,6 +46,23 @@ bool Runs(const ProgramImage& image) {
   }
 }
 
+// Names and other strings of a program can hold any bytes.
+ProgramImage ImageWithoutUtf8() {
+  ProgramImage image = TinyImage("tiny_mlp");
+  image.fingerprint = "threa\xFFs";
+  image.entries[0].name = "tr\xC3in\x1B[31m";
+  image.entries[0].instructions[0].name = "\xFF\xFE";
+  image.states[0].name = "w\x80";
+  return image;
+}
+
+// Can be read, but its operands lie beyond the arena.
+ProgramImage UnsoundImage() {
+  ProgramImage image = TinyImage("tiny_mlp");
+  image.arena_bytes[static_cast<size_t>(ArenaKind::kDevice)] = 64;
+  return image;
+}
+
 bool TryFile(const std::string& bytes) {
   ProgramImage image;
   try {
@@ -70,8 +87,10 @@ bool TryInput(std::span<const std::byte> input) {
 
 std::vector<std::string> GoodInputs() {
   return {SerializeImage(TinyImage("tiny_mlp")), SerializeImage(TinyImage("tiny_conv")),
-          SerializeImage(FusedImage()), SerializeImage(IncrementalImage()),
-          SerializeImage(PartsImage())};
+          SerializeImage(FusedImage()),          SerializeImage(IncrementalImage()),
+          SerializeImage(PartsImage()),          SerializeImage(ImageWithoutUtf8())};
 }
+
+std::vector<std::string> RefusedInputs() { return {SerializeImage(UnsoundImage())}; }
 
 }  // namespace cgrun

@@ -13,11 +13,9 @@ that is said. Eager mode plans nothing, so that it has no case. Some models, on 
     CGRUN=bazel-bin/src/cli/cgrun CGRUN_MODELS="lenet mlp" CGRUN_THREADS="1 2" tests/memory/container_test.py
 """
 
-import contextlib
-import functools
 import json
+import math
 import os
-import pathlib
 import re
 import resource
 import struct
@@ -27,7 +25,7 @@ import time
 import unittest
 
 sys.path.insert(0, "tests/cli")
-from cli_testing import CGRUN, ROOT, CliTestCase  # pylint: disable=wrong-import-position
+from cli_testing import CGRUN, ROOT, CliTestCase, ControlGroup, npy  # pylint: disable=wrong-import-position
 
 # Classes of the random data that stand for what does not ship; None: the model's own data.
 MODELS = {"lenet": None, "regression": None, "char-rnn": None, "lsgan": None, "mlp": 10, "lenet-mnist": 10, "dcgan": 10,
@@ -43,45 +41,6 @@ THREADS = os.environ.get("CGRUN_THREADS", "1 2").split()
 LINE = "{:15} {:>7} {:14} {:>9} {:>9} {:>9} {:>9} {:>6}"
 
 
-class ControlGroup:
-    """A control group with a limit on memory, of version 2 or 1."""
-
-    def __init__(self, limit):
-        self.limit = limit
-        self.folder = None
-
-    @staticmethod
-    def parent():
-        """The folder to make groups in, and the name of the file of the limit."""
-        one, two = pathlib.Path("/sys/fs/cgroup/memory"), pathlib.Path("/sys/fs/cgroup")
-        return (one, "memory.limit_in_bytes") if one.is_dir() else (two, "memory.max")
-
-    def __enter__(self):
-        parent, limit = self.parent()
-        self.folder = parent / f"cgrun-test-{os.getpid()}"
-        self.folder.mkdir()
-        (self.folder / limit).write_text(str(self.limit))
-        return self
-
-    def join(self):
-        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
-
-    def __exit__(self, *_):
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()
-
-    @classmethod
-    @functools.cache
-    def why_not(cls):
-        """Why there are none here; "" where there are."""
-        try:
-            with cls(2**30) as group:
-                subprocess.run(["true"], preexec_fn=group.join, check=True)  # pylint: disable=W1509
-        except (OSError, subprocess.SubprocessError) as error:
-            return f"no control group can be made here: {error}"
-        return ""
-
-
 def mib(size):
     return "" if size is None else f"{size / 2**20:,.1f}"
 
@@ -89,12 +48,7 @@ def mib(size):
 def write_zeros(path, dtype, shape):
     """A .npy file."""
     kind, width = {"uint8": ("|u1", 1), "f32": ("<f4", 4)}[dtype]
-    header = str({"descr": kind, "fortran_order": False, "shape": tuple(shape)})
-    header += " " * (-(11 + len(header)) % 64) + "\n"
-    size = width
-    for axis in shape:
-        size *= axis
-    path.write_bytes(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode() + bytes(size))
+    path.write_bytes(npy(shape, bytes(width * math.prod(shape)), kind))
 
 
 class ContainerTest(CliTestCase):
@@ -171,12 +125,12 @@ class ContainerTest(CliTestCase):
         show(json.loads(output))
 
     def test_models_run_in_the_container_that_their_plan_states(self):
-        if why_not := ControlGroup.why_not():
+        if why_not := ControlGroup.why_not("memory", 2**30):
             self.skipTest(why_not)
         for threads in THREADS:
             for name in TRAINED:
                 limit = self.plan(*self.flags(name, threads))["container_bytes"]
-                with self.subTest(name, threads=threads), ControlGroup(limit) as group:
+                with self.subTest(name, threads=threads), ControlGroup("memory", limit) as group:
                     self.train(name, threads, "container", limit, group.join)
                     self.use_weights(name, threads, limit, group.join)
 
@@ -189,21 +143,21 @@ class ContainerTest(CliTestCase):
                                lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 
     def test_models_run_so_on_the_reference_device(self):
-        if why_not := ControlGroup.why_not():
+        if why_not := ControlGroup.why_not("memory", 2**30):
             self.skipTest(why_not)
         for name in sorted(ON_REFERENCE.intersection(CHOSEN)):
             limit = self.plan(*self.flags(name, "1", "reference"))["container_bytes"]
-            with self.subTest(name), ControlGroup(limit) as group:
+            with self.subTest(name), ControlGroup("memory", limit) as group:
                 self.train(name, "1", "reference", limit, group.join, "reference")
 
     def test_a_group_below_the_total_is_a_cap(self):
-        if why_not := ControlGroup.why_not():
+        if why_not := ControlGroup.why_not("memory", 2**30):
             self.skipTest(why_not)
         for threads in THREADS:
             for name in sorted(UNDER_A_CAP.keys() & CHOSEN):
                 plan = self.plan(*self.flags(name, threads))
                 limit = plan["container_bytes"] - plan["arena_bytes"] // UNDER_A_CAP[name]
-                with self.subTest(name, threads=threads), ControlGroup(limit) as group:
+                with self.subTest(name, threads=threads), ControlGroup("memory", limit) as group:
                     summary = self.train(name, threads, "group alone", limit, group.join)
                     self.assertLess(summary["planned_peak_bytes"], plan["total_bytes"])
 
@@ -228,14 +182,14 @@ class ContainerTest(CliTestCase):
     def test_a_model_that_is_not_trained_predicts_so(self):
         if "mask-rcnn" not in CHOSEN:
             self.skipTest("mask-rcnn is not chosen")
-        if why_not := ControlGroup.why_not():
+        if why_not := ControlGroup.why_not("memory", 2**30):
             self.skipTest(why_not)
         self.write_weights("mask-rcnn", self.folder / "zeros.safetensors")
         write_zeros(self.folder / "image.npy", "uint8", [3, 1024, 1024])
         for threads in THREADS:
             flags = [*self.flags("mask-rcnn", threads), "--batch", "1"]
             limit = self.plan(*flags)["container_bytes"]
-            with self.subTest("mask-rcnn", threads=threads), ControlGroup(limit) as group:
+            with self.subTest("mask-rcnn", threads=threads), ControlGroup("memory", limit) as group:
                 output, show = self.run_within("mask-rcnn", threads, "predict", limit, group.join, "predict", *flags,
                                                "image.npy", "--weights", "zeros.safetensors", "--json")
                 show(json.loads(output))

@@ -56,8 +56,8 @@ void* Open() {
                   std::string("install libopenblas0-openmp; ") + kWithout);
 }
 
-// What OPENBLAS_CORETYPE is to be where OpenBLAS does not know the processor, and takes it for the
-// oldest that it supports: "SkylakeX" with AVX-512, "Haswell" with AVX2. Else "".
+// The OPENBLAS_CORETYPE for a processor that OpenBLAS does not know, and takes for the oldest that
+// it supports: "SkylakeX" with AVX-512, "Haswell" with AVX2, else "".
 std::string BetterCore(std::string_view core) {
   constexpr std::string_view kOldest = "Prescott";
   if (core != kOldest) return "";
