@@ -1,5 +1,6 @@
 // cgrun bench.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <new>
 
 #include "src/cli/bench_dry_run.h"
 #include "src/cli/bench_folder.h"
@@ -25,6 +25,7 @@
 #include "src/cli/signals.h"
 #include "src/device/no_room.h"
 #include "src/io/read_file.h"
+#include "src/report/table.h"
 #include "src/train/bf16_speed.h"
 #include "src/train/idle_passes.h"
 #include "src/train/run_shape.h"
@@ -196,21 +197,17 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
                    nearest.empty() ? CaseList(names) : "did you mean '" + nearest + "'?");
 }
 
-// In this process all cases are in memory at once.
-std::optional<BenchResult> RunTogether(const ModelSpec& model, const std::vector<BenchCase>& cases,
-                                       const BenchOptions& options, BenchView& view,
-                                       Diagnostics& diagnostics) {
-  constexpr char kHelp[] =
-      "the cases are in memory together: `--isolate` runs each in a process of its own, and "
-      "`--only CASE` one alone";
-  try {
-    return RunBench(model, cases, options, view, diagnostics);
-  } catch (const NoRoom& error) {
-    throw NoRoom(error.what(), cases.size() > 1 ? kHelp : error.help());
-  } catch (const std::bad_alloc&) {
-    if (cases.size() == 1) throw;
-    throw NoRoom("memory ran out", kHelp);
-  }
+// In this process all cases are in memory at once. Throws NoRoom if their arenas alone are too
+// much.
+void CheckTogether(const FittedHere& fitted, size_t cases) {
+  if (!fitted.most || !fitted.run.memory || cases < 2) return;
+  const RunMemory& memory = *fitted.run.memory;
+  const int64_t bytes = memory.base + static_cast<int64_t>(cases) * memory.arena;
+  if (bytes <= *fitted.most) return;
+  throw NoRoom(
+      fmt::format("{} cases take more than {} together, and {} is what this process may take",
+                  cases, FormatBytes(bytes), FormatBytes(*fitted.most)),
+      "`--isolate` runs each in a process of its own, and `--only CASE` one alone");
 }
 
 // The times of a debugging run say nothing: one round of one step is enough.
@@ -244,7 +241,9 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
   if (debug) PrepareToDebug(debug.get(), bench);
   Diagnostics diagnostics;
   CompileOptions capped = compile;
-  if (!FitMemory(flags, *model, capped).fits || !FitHere(*model, capped).fits) return kBadInput;
+  if (!FitMemory(flags, *model, capped).fits) return kBadInput;
+  const FittedHere fitted = FitHere(*model, capped);
+  if (!fitted.run.fits) return kBadInput;
   const bool capped_alone = capped.arena_cap > 0 && !model->train->memory;
   if (capped_alone) Tell("the other cases do not fit into memory, and are left out");
   const bool is_told = Quiet() && !bench.only.empty();  // by the process that has started this one
@@ -272,7 +271,8 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
                           .cases = {}},
                          view);
   } else {
-    result = RunTogether(*model, cases, bench.options, view, diagnostics);
+    if (!dry_run) CheckTogether(fitted, cases.size());
+    result = RunBench(*model, cases, bench.options, view, diagnostics);
   }
   view.Clear();
   PrintDiagnostics(diagnostics);

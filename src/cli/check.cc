@@ -250,7 +250,7 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
 bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
   CompileOptions options = CompileOptionsOf(flags, model);
   const bool is_capped = model.train->memory || model.train->batch.value.automatic;
-  const FittedRun run = is_capped ? FitMemory(flags, model, options) : FitHere(model, options);
+  const FittedRun run = is_capped ? FitMemory(flags, model, options) : FitHere(model, options).run;
   if (run.fits) {
     if (run.memory) findings.lint.needed_bytes = run.memory->peak();
     return true;

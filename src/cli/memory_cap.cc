@@ -270,18 +270,16 @@ std::optional<CappedRun> KeepCap(const MemoryCap& limit, ModelSpec& model,
   return fit;
 }
 
-// The cap that limits are for a run, and what a quick plan of the run takes. Nothing after an
-// error.
-std::optional<std::pair<MemoryCap, int64_t>> CapWithin(const HostLimits& limits,
-                                                       const ModelSpec& model,
-                                                       CompileOptions options,
-                                                       Diagnostics& diagnostics) {
+// The cap that limits are for a run, and a quick plan of the run. Nothing after an error.
+std::optional<std::pair<MemoryCap, PlannedRun>> CapWithin(const HostLimits& limits,
+                                                          const ModelSpec& model,
+                                                          CompileOptions options,
+                                                          Diagnostics& diagnostics) {
   options.effort = PlanEffort::kQuick;
   RunPlanner planner(model, KernelsOf(model), options);
   const auto like = planner.Plan(options, diagnostics);
   if (!like) return std::nullopt;
-  return std::pair(CapOfLimits(limits, like->memory, SourceMark{model.tree.mark.file}),
-                   like->total());
+  return std::pair(CapOfLimits(limits, like->memory, SourceMark{model.tree.mark.file}), *like);
 }
 
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
@@ -351,14 +349,16 @@ FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& 
   return fitted;
 }
 
-FittedRun FitHere(ModelSpec& model, CompileOptions& options) {
+FittedHere FitHere(ModelSpec& model, CompileOptions& options) {
   const bool on_host = KindOfDevice(KernelsOf(model).name()).on_host;
-  if (!model.train || model.train->memory || !on_host) return {true, {}};
+  if (!model.train || model.train->memory || !on_host) return {{true, {}}};
   const HostLimits limits = ReadHostLimits();
   Diagnostics ignored;  // the verb finds what is wrong with the model
   const auto cap = CapWithin(limits, model, options, ignored);
-  if (!cap || cap->second <= cap->first.bytes) return {true, {}};
-  return FitWithin(limits, model, options);
+  if (!cap) return {{true, {}}};
+  const auto& [limit, plan] = *cap;
+  if (plan.total() <= limit.bytes) return {{true, plan.memory}, limit.bytes};
+  return {FitWithin(limits, model, options), limit.bytes};
 }
 
 }  // namespace cgrun

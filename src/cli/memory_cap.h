@@ -36,9 +36,14 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
 FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 
+struct FittedHere {
+  FittedRun run;
+  std::optional<int64_t> most = {};  // bytes that such a run may take here, where it has no cap
+};
+
 // The same, for verbs that run such a model: the limits are those of this process. Nothing changes
 // if the run has a cap, or fits as it is.
-FittedRun FitHere(ModelSpec& model, CompileOptions& options);
+FittedHere FitHere(ModelSpec& model, CompileOptions& options);
 
 }  // namespace cgrun
 

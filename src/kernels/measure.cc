@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 
+#include "src/device/device.h"
 #include "src/kernels/host_run.h"
 
 namespace cgrun {
@@ -27,10 +28,25 @@ void Fill(std::span<std::byte> bytes) {
   }
 }
 
+// Whether there is memory for the operands, and for as much that a library may pack them into.
+// Linux would hand it out all the same, and kill the process when it is touched.
+bool HasRoom(const NodeSignature& node, const KernelOption& option) {
+  constexpr int64_t kLibraries = int64_t{4} << 20;
+  int64_t bytes = option.workspace_bytes;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    bytes += ByteSize(node.inputs[i], option.input_layouts[i]);
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    bytes += ByteSize(node.outputs[i], option.output_layouts[i]);
+  }
+  return 2 * bytes + kLibraries <= FreeHostMemory();
+}
+
 }  // namespace
 
 std::optional<double> MeasureOnHost(const KernelLibrary& library, const NodeSignature& node,
                                     const KernelOption& option, int threads) {
+  if (!HasRoom(node, option)) return std::nullopt;
   try {
     HostRun run(library, node, option, threads);
     for (size_t i = 0; i < node.inputs.size(); ++i) {

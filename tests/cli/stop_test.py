@@ -2,8 +2,10 @@
 """A signal ends a run soon, whatever it is at, and leaves a checkpoint that it goes on from."""
 
 import json
+import pathlib
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -96,6 +98,37 @@ class StopTest(CliTestCase):
         self.stopped_evaluation_goes_on(text, "in epoch 1, after step 4", 1)
         text = LONG_EVALUATED.replace("  epochs: 2\n", "  steps: 2\n")
         self.stopped_evaluation_goes_on(text, "in epoch 1, after step 2", 1)
+
+    def test_a_reader_that_goes_stops_the_run(self):
+        self.write("long.yaml", EVALUATED.replace("samples: 65", "samples: 200000"))
+        done = subprocess.run(f'"{CGRUN}" train long.yaml --out run 2>&1 | head -1', shell=True,
+                              cwd=self.folder, check=False, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        saved = sorted((self.folder / "run").glob("checkpoint-*.safetensors"))
+        for _ in range(100):  # `head` does not wait for the run
+            if len(saved) > 1:
+                break
+            time.sleep(0.1)
+            saved = sorted((self.folder / "run").glob("checkpoint-*.safetensors"))
+        self.assertGreater(len(saved), 1)
+        self.cgrun("train", "--resume", "run", "--set", "train.epochs=1", "--limit-batches", "5")
+
+    def test_processes_of_a_benchmark_end_with_it(self):
+        before = set(pathlib.Path(tempfile.gettempdir()).glob("cgrun-bench-*"))
+        self.write("slow.yaml", SLOW)
+        with subprocess.Popen([CGRUN, "bench", "slow.yaml", "--isolate"], cwd=self.folder,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while not (child := children.read_text().split()) and process.poll() is None:
+                time.sleep(0.05)
+            process.terminate()
+            self.assertEqual(process.wait(timeout=60), 130)
+        for _ in range(50):
+            if not pathlib.Path(f"/proc/{child[0]}").exists():
+                break
+            time.sleep(0.1)
+        self.assertFalse(pathlib.Path(f"/proc/{child[0]}").exists())
+        self.assertEqual(before, set(pathlib.Path(tempfile.gettempdir()).glob("cgrun-bench-*")))
 
 
 if __name__ == "__main__":

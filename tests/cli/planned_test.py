@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""What runs of odd shapes take is what was planned, on the host's own devices."""
+
+import json
+import random
+import unittest
+
+from cli_testing import CGRUN, SANITIZED, CliTestCase, ControlGroup, png
+
+MIB = 2**20
+
+CHAIN = """cgrun: 1
+model: chain
+data:
+  train: {{format: synthetic, samples: {samples}, classes: 2}}
+  test: {{format: synthetic, samples: {samples}, classes: 2, seed: 9}}
+inputs:
+  image: {{type: f32, shape: [{features}]}}
+  label: {{type: int32, shape: []}}
+paths:
+  classify:
+    ops:
+{layers}      - logits: {{op: linear, units: 2}}
+    loss: {{op: softmax_cross_entropy, in: [logits, label]}}
+    metrics: {metrics}
+train: {{epochs: 1, batch: {batch}, optimizer: {{op: sgd, lr: 0.01, momentum: 0.9}}}}
+"""
+
+# A classifier of images in folders.
+IMAGES = """cgrun: 1
+model: photographs
+data: {train: {format: images, folder: photographs}}
+inputs:
+  image: {type: uint8, shape: [3, 8, 8]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image}
+      - {op: flatten}
+      - logits: {op: linear, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
+"""
+
+TABLE = """cgrun: 1
+model: table
+data: {train: {format: csv, file: rows.csv, label: kind}}
+inputs:
+  features: {shape: [2]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - logits: {op: linear, in: features, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 64, optimizer: {op: sgd, lr: 0.1}}
+"""
+
+
+def chain(units, features=16, batch=8, samples=None, metrics="{}"):
+    layers = "".join(f"      - {{op: linear{', in: image' * (i == 0)}, units: {n}}}\n"
+                     for i, n in enumerate(units))
+    return CHAIN.format(layers=layers, features=features, batch=batch, metrics=metrics,
+                        samples=samples or 2 * batch)
+
+
+class PlannedTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        if SANITIZED:
+            self.skipTest("a sanitizer takes memory of its own")
+
+    def holds(self, model, *flags):
+        """Trains a model, which takes no more than planned; both in bytes."""
+        self.write("model.yaml", model)
+        result = json.loads(self.cgrun("train", "model.yaml", "--force", "--json", *flags).stdout)
+        planned, measured = result["planned_peak_bytes"], result["measured_peak_bytes"]
+        self.assertLessEqual(measured, planned, model)
+        return planned, measured
+
+    # OpenBLAS keeps a copy of the rows of one operand, as many as there are, on one thread.
+    def test_products_of_wide_matrices(self):
+        random.seed(7)
+        sizes = (8, 200, 330, 500, 1200, 2000)
+        shapes = [(2000, 2000), (330, 500), (1200,)]
+        shapes += [random.choices(sizes, k=random.randint(1, 3)) for _ in range(5)]
+        for units in shapes:
+            for threads in ("1", "2"):
+                with self.subTest(units=units, threads=threads):
+                    model = chain(units, features=random.choice(sizes), batch=1000)
+                    planned, measured = self.holds(model, "--threads", threads)
+                    self.assertLess(planned - measured, 2 * MIB)
+
+    def test_numbers_of_each_sample(self):
+        model = chain((4,), batch=4096, samples=500_000, metrics="{auc: {in: [logits, label]}}")
+        for flags in ((), ("--mode", "eager")):
+            self.write("model.yaml", model)
+            self.cgrun("train", "model.yaml", "--force", "--out", "run", "--limit-batches", "3", *flags)
+        planned, measured = self.holds(model, "--limit-batches", "3")
+        self.assertGreater(measured, 4 * 8 * 500_000)
+        self.assertLess(planned - measured, 2 * MIB)
+
+    def test_images_of_all_sizes_are_measured(self):
+        for kind, size in (("cat", 2500), ("dog", 16)):
+            folder = self.folder / "photographs" / kind
+            folder.mkdir(parents=True)
+            (folder / "a.png").write_bytes(png(size, size, bytes(3 * size * size)))
+        planned, measured = self.holds(IMAGES, "--threads", "2")
+        pixels = 3 * 2500 * 2500
+        self.assertGreater(measured, pixels)
+        self.assertLess(planned, 2 * 4 * pixels)  # the small image needs no arena of that size
+
+    def test_predictions_are_measured_with_their_text(self):
+        self.write("model.yaml", TABLE)
+        self.write("rows.csv", "a,b,kind\n" + "1.5,2.5,0\n2.5,1.5,1\n" * 30_000)
+        self.cgrun("train", "model.yaml", "--out", "run", "--limit-batches", "3")
+        predict = ("predict", "model.yaml", "rows.csv", "--weights", "run")
+        self.cgrun(*predict, "--json", "found.json")
+        text = (self.folder / "found.json").read_text()
+        found = json.loads(text)
+        self.assertEqual(len(found["predictions"]), 60_000)
+        self.assertGreater(found["measured_peak_bytes"], len(text))
+        self.assertLessEqual(found["measured_peak_bytes"], found["planned_peak_bytes"])
+        if why_not := ControlGroup.why_not("memory", 64 * MIB):
+            self.skipTest(why_not)
+        with ControlGroup("memory", 48 * MIB) as group:
+            done = self.cgrun(*predict, status=1, preexec_fn=group.join)
+        self.assertRegex(done.stderr, r"the predictions take \d+\.\d MiB of memory, and this process may")
+
+    # As `train` does without a cap.
+    def test_other_verbs_look_for_a_plan_that_fits(self):
+        self.write("model.yaml", chain((1200, 1200, 1200), batch=2000))
+        plan = ("plan", "model.yaml", "--threads", "1")
+        container = json.loads(self.cgrun(*plan, "--json").stdout)["container_bytes"]
+        if why_not := ControlGroup.why_not("memory", container):
+            self.skipTest(why_not)
+        with ControlGroup("memory", container) as group:
+            done = self.cgrun("check", "model.yaml", "--threads", "1", preexec_fn=group.join)
+            self.assertRegex(done.stdout, r"gradients  not checked: that takes about .* in f64, and")
+            done = self.cgrun("bench", "model.yaml", "--threads", "1", "--rounds", "1", "--steps", "1",
+                              status=1, preexec_fn=group.join)
+            self.assertRegex(done.stderr, r"6 cases take more than .* together, and .*\nhelp: `--isolate`")
+        with ControlGroup("memory", container // 2) as group:
+            self.assertIn("`cgrun train` looks for a plan that fits",
+                          self.cgrun(*plan, preexec_fn=group.join).stderr)
+            for verb in ("check", "bench", "train"):
+                done = self.cgrun(verb, "model.yaml", "--threads", "1", status=2,
+                                  preexec_fn=group.join)
+                self.assertIn("more than what the control group leaves", done.stderr)
+                self.assertIn("most is held by", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
