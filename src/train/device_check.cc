@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "src/base/random.h"
 #include "src/train/check_numbers.h"
 #include "src/train/model_check.h"
 
@@ -121,7 +124,9 @@ bool ModelCheck::IsRoundingAlone(const std::map<std::string, DeviceError>& error
   });
 }
 
-void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors) {
+// All results of a step with the oracle's parameters, each of whose elements is moved by a part of
+// itself, up or down.
+std::vector<std::vector<double>> ModelCheck::ResultsBeside(Engine& engine, double part) {
   for (size_t i = 0; i < engine.model().states.size(); ++i) {
     const EngineState& state = engine.model().states[i];
     const auto& wide = engine_->model().states;
@@ -129,24 +134,40 @@ void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>&
     if (same == wide.end()) continue;  // of the optimizer
     HostTensor tensor(state.type.dtype, state.type.shape);
     const HostTensor& start = states_[static_cast<size_t>(same - wide.begin())];
-    for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, start.At(e));
+    const uint64_t key = RandomKey(0, state.name);
+    for (int64_t e = 0; e < tensor.elements(); ++e) {
+      tensor.Set(e, start.At(e) * (1 + part * Sign(key, e)));
+    }
     engine.WriteState(i, tensor);
   }
   FeedBatch(engine, 0);
   engine.Run(0);
+  std::vector<std::vector<double>> results;
+  for (size_t i = 0; i < engine.model().entries[0].results.size(); ++i) {
+    results.push_back(ResultOf(engine, 0, static_cast<int>(i)));
+  }
+  return results;
+}
+
+void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors) {
   const Tolerances& allowed = TolerancesOf(options_);
+  const std::vector<std::vector<double>> here = ResultsBeside(engine, 0);
+  std::optional<std::vector<std::vector<double>>> beside;  // where it is worth a run to know
   const auto& results = engine.model().entries[0].results;
   for (size_t i = 0; i < results.size(); ++i) {
     const std::string key = KeyOf(results[i].name, results[i].path);
     const auto expected = expected_.find(key);
     if (expected == expected_.end()) continue;
     const bool gradient = results[i].kind == OutputKind::kKept;
+    const double floor = gradient ? GradientFloor(key) : 1e-6;
     DeviceError now{results[i].name, 0, gradient ? allowed.gradients : allowed.results, false};
-    now.error = ErrorOf(ResultOf(engine, 0, static_cast<int>(i)), expected->second,
-                        gradient ? GradientFloor(key) : 1e-6);
-    if (gradient && now.error > allowed.gradients) {  // else it is not worth a run to know
-      now.tolerance =
-          std::clamp(kOfSensitivity * Sensitivity(), allowed.gradients, allowed.most_of_gradients);
+    now.error = ErrorOf(here[i], expected->second, floor);
+    if (now.error > now.tolerance) {
+      if (!beside) beside = ResultsBeside(engine, LastPlace());
+      const double own = ErrorOf((*beside)[i], here[i], floor);  // what rounding does to it
+      const double sensitivity = std::max(Sensitivity(), std::isfinite(own) ? own : 0);
+      now.tolerance = std::clamp(kOfSensitivity * sensitivity, now.tolerance,
+                                 std::max(now.tolerance, allowed.most_of_gradients));
     }
     now.good = now.error <= now.tolerance;
     const auto [known, is_new] = errors.try_emplace(key, now);

@@ -91,7 +91,7 @@ bool IsWide(const Graph& graph) {
 // An upper estimate of what a check takes: the oracle, a device's engine in a narrower type with an
 // optimizer's state, and copies of parameters and gradients in f64.
 int64_t BytesOfCheck(std::span<const EagerGraph> oracle) {
-  constexpr int64_t kCopies = 4;
+  constexpr int64_t kCopies = 6;
   std::vector<const Graph*> graphs;
   for (const EagerGraph& entry : oracle) graphs.push_back(&entry.graph);
   int64_t state_bytes = 0;
@@ -319,18 +319,20 @@ void ModelCheck::NoteScales() {
   }
 }
 
+double ModelCheck::LastPlace() const {
+  if (options_.bf16_activations) return kBF16Epsilon;
+  return options_.tf32 ? kTF32Epsilon : std::numeric_limits<float>::epsilon();
+}
+
 // How much one unit in the last place of f32, TF32 or bf16, in every parameter, changes the
 // gradient that it changes most: what the network makes of rounding, kinks included.
 double ModelCheck::Sensitivity() {
   if (sensitivity_) return *sensitivity_;
-  const double last_place = options_.bf16_activations ? kBF16Epsilon
-                            : options_.tf32           ? kTF32Epsilon
-                                                      : std::numeric_limits<float>::epsilon();
   for (const Learned& learned : learned_) {
     HostTensor moved = states_[learned.state];
     const uint64_t key = RandomKey(0, learned.name);
     for (int64_t e = 0; e < moved.elements(); ++e) {
-      const double unit = last_place * Sign(key, e);
+      const double unit = LastPlace() * Sign(key, e);
       moved.Set(e, moved.At(e) * (1 + unit));
     }
     engine_->WriteState(learned.state, moved);

@@ -27,8 +27,9 @@ struct GradientCheck {
   double error = 0;  // relative
   double tolerance = 0;
   bool good = false;
-  // The gradients change by more than the tolerance within the smallest step: differences say
-  // nothing of them. Not good, and not wrong either.
+  bool steady = false;  // differences of two steps agree
+  // Differences depend on the step, or gradients change by more than the tolerance within the
+  // smallest one: differences say nothing of them. Not good, and not wrong either.
   bool steep = false;
 };
 
@@ -105,7 +106,9 @@ class ModelCheck {
   void GoTo(int point);
   Gradients RunGradients();
   void NoteScales();
+  double LastPlace() const;  // of 1 in the model's precision
   double Sensitivity();
+  std::vector<std::vector<double>> ResultsBeside(Engine& engine, double part);
   double GradientFloor(const std::string& key) const;
   void MoveAlong(const std::vector<size_t>& group, int direction, double step);
   void MoveBack(const std::vector<size_t>& group);

@@ -174,6 +174,13 @@ class ModelsTest(CliTestCase):
         self.write("steep.yaml", STEEP)
         self.assert_steep(self.cgrun("check", "steep.yaml"))
 
+    def test_steep_models_are_no_fault_of_the_program(self):
+        for filters, repeat in ((4, 2), (8, 4), (12, 6)):
+            with self.subTest(filters=filters, repeat=repeat):
+                self.write("steep.yaml", STEEP.replace("filters: 4", f"filters: {filters}").replace(
+                    "repeat: 4", f"repeat: {repeat}"))
+                self.assertNotIn("fault", self.cgrun("check", "steep.yaml").stderr)
+
     def assert_steep(self, done):
         """The check passed, said that it could not compare all, and found no fault of cgrun's."""
         self.assertRegex(done.stdout, r"not compared in \d+ other directions: they change within the "
