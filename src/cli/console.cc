@@ -229,7 +229,8 @@ bool Quiet() { return Flags().quiet; }
 
 bool IsTerminal(int fd) {
   const char* const kind = std::getenv("TERM");
-  return isatty(fd) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+  const std::string_view name = kind == nullptr ? "" : kind;
+  return isatty(fd) != 0 && !name.empty() && name != "dumb";
 }
 
 bool ColorOnStdout() { return Color(STDOUT_FILENO); }
