@@ -85,8 +85,12 @@ bool CsvReader::IsPreamble() {
   constexpr std::string_view kSeparator = "sep=";
   const std::string_view line =
       std::string_view(record_).substr(0, record_.find_last_not_of("\r\n") + 1);
-  if (line.size() == kSeparator.size() + 1 && line.starts_with(kSeparator)) {
-    delimiter_ = line.back();
+  const bool quoted = line.size() > 1 && line.starts_with('"') && line.ends_with('"');
+  const std::string_view text = quoted ? line.substr(1, line.size() - 2) : line;
+  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a + 32 == b); };
+  if (text.size() == kSeparator.size() + 1 &&
+      std::ranges::equal(text.substr(0, kSeparator.size()), kSeparator, same)) {
+    delimiter_ = text.back();
     return true;
   }
   return delimiter_ != '|' && line.starts_with('|') && line.find(delimiter_) == line.npos;
@@ -148,7 +152,18 @@ bool CsvReader::ScanFields() {
   }
   const std::string_view end = std::string_view(record_).substr(at_);
   if (end.empty() || end == "\n" || end == "\r\n" || end == "\r") return true;
-  return Fail(at_, "a carriage return that ends no line", "lines end with LF or CRLF");
+  return FailAtLineEnd(end);
+}
+
+// Of a record that goes on behind what ends lines in other files.
+bool CsvReader::FailAtLineEnd(std::string_view end) {
+  const bool is_cr = end[0] == '\r';
+  const std::string others = !is_cr ? "CR" : record_.ends_with("\r\n") ? "CRLF" : "LF";
+  return Fail(at_,
+              std::string("line ends are mixed: ") + (is_cr ? "a CR alone" : "an LF") +
+                  " stands here, where other lines end with " + others,
+              "all lines of a file end alike, with LF, CRLF or CR: `tr '\\r' '\\n' < FILE > NEW` "
+              "makes each of them an LF");
 }
 
 // Where another character than the delimiter stands between two fields, that is what is wrong.

@@ -53,6 +53,7 @@ class CsvReader {
   bool IsPreamble();
   bool ScanFields();
   bool SkipQuoted();
+  bool FailAtLineEnd(std::string_view end);
   std::string HelpBehindQuote(char next) const;
   void ResolveTexts();
   void Unescape(CsvField& field);
