@@ -4,23 +4,40 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "src/base/printable.h"
+
 namespace cgrun {
 namespace {
 
-// DEL, and U+0080 to U+009F, which are a C2 and their own byte. They stand in texts alone.
-std::string WithEscapes(std::string json) {
+// The number of a character of UTF-8, of at most three bytes.
+unsigned CodeOf(std::string_view character) {
+  const auto low = [&](size_t i) { return static_cast<unsigned char>(character[i]) & 0x3FU; };
+  const auto lead = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return lead;
+  if (character.size() == 2) return (lead & 0x1FU) << 6 | low(1);
+  return (lead & 0x0FU) << 12 | low(1) << 6 | low(2);
+}
+
+// What PrintableText() replaces and nlohmann's text leaves: DEL, U+0080 to U+009F, and what changes
+// the direction of a text. They stand in texts alone.
+std::string WithEscapes(const std::string& json) {
   constexpr char kHex[] = "0123456789abcdef";
-  if (json.find('\xC2') == json.npos && json.find('\x7F') == json.npos) return json;
+  const std::string_view text = json;
   std::string escaped;
-  for (size_t i = 0; i < json.size(); ++i) {
-    const bool wide =
-        json[i] == '\xC2' && i + 1 < json.size() && static_cast<unsigned char>(json[i + 1]) < 0xA0;
-    if (!wide && json[i] != '\x7F') {
-      escaped += json[i];
+  for (size_t i = 0; i < text.size();) {
+    const size_t shown = PrintableBytes(text.substr(i));
+    escaped += text.substr(i, shown);
+    i += shown;
+    if (i == text.size()) break;
+    const size_t bytes = text[i] == '\n' ? 0 : Utf8Bytes(text.substr(i));
+    if (bytes == 0) {  // a line end of the layout
+      escaped += text[i++];
       continue;
     }
-    const auto code = static_cast<unsigned char>(json[wide ? ++i : i]);
-    escaped += std::string("\\u00") + kHex[code >> 4] + kHex[code & 15];
+    const unsigned code = CodeOf(text.substr(i, bytes));
+    escaped += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) escaped += kHex[code >> shift & 15];
+    i += bytes;
   }
   return escaped;
 }

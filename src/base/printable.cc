@@ -11,11 +11,22 @@ bool IsWideControl(std::string_view text) {
   return text.size() > 1 && text[0] == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0;
 }
 
+// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: they show what stands around them in
+// another order, which hides what a text says (https://unicode.org/reports/tr9).
+bool IsBidiControl(std::string_view text) {
+  if (text.starts_with("\xD8\x9C")) return true;
+  if (text.size() < 3 || text[0] != '\xE2') return false;
+  const auto last = static_cast<unsigned char>(text[2]);
+  if (text[1] == '\x81') return last >= 0xA6 && last <= 0xA9;
+  return text[1] == '\x80' && (last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE));
+}
+
 bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 
 // Bytes of the character that a text begins with, where it is shown as it is; 0 where it is not.
 size_t ShownBytes(std::string_view text) {
-  return IsWideControl(text) || IsControl(text[0]) ? 0 : Utf8Bytes(text);
+  const bool is_control = IsWideControl(text) || IsBidiControl(text) || IsControl(text[0]);
+  return is_control ? 0 : Utf8Bytes(text);
 }
 
 }  // namespace

@@ -229,7 +229,8 @@ bool Quiet() { return Flags().quiet; }
 
 bool IsTerminal(int fd) {
   const char* const kind = std::getenv("TERM");
-  return isatty(fd) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+  const std::string_view name = kind == nullptr ? "" : kind;
+  return isatty(fd) != 0 && !name.empty() && name != "dumb";
 }
 
 bool ColorOnStdout() { return Color(STDOUT_FILENO); }
@@ -319,12 +320,43 @@ void PrintChanges(const std::vector<Diagnostic>& printed) {
                         Flags().changes + "\n");
 }
 
-void Print(const Diagnostics& diagnostics, bool brief) {
-  std::fputs(diagnostics.ToString(ColorOnStderr(), brief).c_str(), stderr);
-  PrintChanges(diagnostics.Sorted());
-  for (Diagnostic& item : diagnostics.Sorted()) {
-    if (item.severity == Severity::kError) Flags().errors.push_back(std::move(item));
+constexpr size_t kMostShown = 100;  // errors of a file, and warnings
+
+// What is said of the others.
+Mistake RestOfErrors(int64_t others) {
+  return {"and " + std::to_string(others) + " more, which " + (others == 1 ? "is" : "are") +
+              " not shown",
+          "mend those above, then try again"};
+}
+
+// The first errors and the first warnings; `*left_out` counts the errors that are not among them.
+Diagnostics FirstOf(const std::vector<Diagnostic>& sorted, int64_t* left_out) {
+  Diagnostics first;
+  size_t errors = 0, warnings = 0;
+  for (const Diagnostic& item : sorted) {
+    if (item.severity == Severity::kWarning) {
+      if (++warnings <= kMostShown) first.Warning(item.mark, item.message, item.help);
+    } else if (++errors <= kMostShown) {
+      first.Error(item.mark, item.message, item.help);
+    }
   }
+  *left_out = static_cast<int64_t>(errors - std::min(errors, kMostShown));
+  return first;
+}
+
+void Print(const Diagnostics& diagnostics, bool brief) {
+  int64_t left_out = 0;
+  const Diagnostics first = FirstOf(diagnostics.Sorted(), &left_out);
+  std::fputs(first.ToString(ColorOnStderr(), brief).c_str(), stderr);
+  const std::vector<Diagnostic> printed = first.Sorted();
+  for (const Diagnostic& item : printed) {
+    if (item.severity == Severity::kError) Flags().errors.push_back(item);
+  }
+  if (left_out > 0) {
+    const Mistake rest = RestOfErrors(left_out);
+    PrintError(rest.message, rest.help);
+  }
+  PrintChanges(printed);
 }
 
 }  // namespace
@@ -332,7 +364,9 @@ void Print(const Diagnostics& diagnostics, bool brief) {
 void PrintDiagnostics(const Diagnostics& diagnostics) { Print(diagnostics, /*brief=*/false); }
 void PrintBriefly(const Diagnostics& diagnostics) { Print(diagnostics, /*brief=*/true); }
 
-nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics) {
+namespace {
+
+nlohmann::ordered_json ListOf(const std::vector<Diagnostic>& diagnostics) {
   auto json = nlohmann::ordered_json::array();
   for (const Diagnostic& diagnostic : diagnostics) {
     const SourceMark& mark = diagnostic.mark;
@@ -346,6 +380,16 @@ nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostic
     json.push_back(std::move(item));
   }
   return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics) {
+  if (diagnostics.size() <= kMostShown) return ListOf(diagnostics);
+  std::vector<Diagnostic> shown(diagnostics.begin(), diagnostics.begin() + kMostShown);
+  const Mistake rest = RestOfErrors(std::ssize(diagnostics) - std::ssize(shown));
+  shown.push_back({diagnostics[0].severity, {}, rest.message, rest.help});
+  return ListOf(shown);
 }
 
 namespace {
@@ -363,7 +407,7 @@ bool AsksForJson(int argc, char** argv) {
 
 void PrintErrorsAsJson() {
   if (Flags().json_is_printed || Flags().errors.empty()) return;
-  const nlohmann::ordered_json json = {{"errors", DiagnosticsJson(Flags().errors)}};
+  const nlohmann::ordered_json json = {{"errors", ListOf(Flags().errors)}};
   std::fputs(JsonText(json, 2).c_str(), stdout);
   std::fputc('\n', stdout);
   std::fflush(stdout);

@@ -92,7 +92,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
   RunView view(0);
   const PassResult result = session.Evaluate(eval_flags.split, view);
   view.Clear();
-  WarnOfLosses(result);
+  WarnOfLosses(result, !session.weights().not_finite.empty());
   if (keeps && session.kept() != nullptr) {
     MakeFolder(eval_flags.out);
     session.kept()->Write(session.engine(), eval_flags.out);

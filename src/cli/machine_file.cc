@@ -11,6 +11,7 @@
 #include "src/base/diagnostics.h"
 #include "src/base/shell_word.h"
 #include "src/device/device.h"
+#include "src/io/file_error.h"
 #include "src/io/read_file.h"
 #include "src/kernels/kernel.h"
 #include "src/report/table.h"
@@ -26,6 +27,10 @@ constexpr std::string_view kExtension = ".json";
 constexpr std::string_view kFastestFirst[] = {"cpu", "blas", "reference"};
 
 Json ParseMachine(const std::string& file) {
+  if (FileReader(file, FileReader::Gzip::kNever).max_bytes() > kLargestFile) {
+    ThrowFileError(file, "is no description of a machine, which has 1 MiB at most",
+                   "`cgrun devices --json FILE` writes one");
+  }
   const std::vector<std::byte> bytes = ReadFile(file, kLargestFile);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);

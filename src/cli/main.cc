@@ -26,6 +26,15 @@
 namespace cgrun {
 namespace {
 
+// What helps where memory ran out.
+std::string HelpWithMemory(const CLI::App& verb) {
+  if (verb.get_option_no_throw("--batch") != nullptr) {
+    return "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory";
+  }
+  return "the program and its libraries need some hundred MiB: raise the limit, or end other "
+         "programs";
+}
+
 // Runs the verb; returns the exit status, the user's mistakes having been printed.
 int RunVerb(const CLI::App& verb, const Command& command) {
   try {
@@ -48,9 +57,7 @@ int RunVerb(const CLI::App& verb, const Command& command) {
     return kFailed;
   } catch (const std::bad_alloc&) {
     const std::string limit = Describe(LeastAddressLimit());
-    PrintError(
-        "memory ran out" + (limit.empty() ? "" : ": " + limit),
-        "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory");
+    PrintError("memory ran out" + (limit.empty() ? "" : ": " + limit), HelpWithMemory(verb));
     return kFailed;
   } catch (const std::system_error& error) {
     PrintError(std::string("the system refused a request: ") + error.what(),

@@ -354,12 +354,14 @@ void PrintInterrupted(const TrainResult& result, const std::string& folder) {
                   result.checkpoint, ShellWord(folder)));
 }
 
-void WarnOfLosses(const PassResult& evaluation) {
+void WarnOfLosses(const PassResult& evaluation, bool has_bad_weights) {
   for (const NamedNumber& mean : evaluation.means) {
     const bool is_loss = mean.name == "loss" || mean.name.ends_with(".loss");
     if (!is_loss || std::isfinite(mean.value)) continue;
-    PrintWarning("the " + mean.name + " of '" + evaluation.split +
-                 "' is not finite: `cgrun check` reads its data, and names a sample that is not");
+    PrintWarning("the " + mean.name + " of '" + evaluation.split + "' is not finite" +
+                 (has_bad_weights
+                      ? ", as the weights are not"
+                      : ": `cgrun check` reads its data, and names a sample that is not"));
   }
 }
 

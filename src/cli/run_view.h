@@ -48,8 +48,9 @@ std::string StopText(const EarlyStop& stop);
 // Warns of accuracies that naming the most frequent class each time would reach.
 void WarnOfChance(const PassResult& evaluation);
 
-// Warns of losses of an evaluation that are not finite: there the data or the weights are at fault.
-void WarnOfLosses(const PassResult& evaluation);
+// Warns of losses of an evaluation that are not finite: the data are at fault, unless it is known
+// that the weights are.
+void WarnOfLosses(const PassResult& evaluation, bool has_bad_weights = false);
 
 // The line that says, behind a summary, that other programs kept the machine busy: steps took
 // `slowdown` times as long as the quickest (0: no such ones), others `share` of the processors (0:

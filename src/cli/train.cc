@@ -178,6 +178,7 @@ Training FindTraining(const ModelFlags& flags, const TrainFlags& train_flags) {
     training.model = LoadModel(flags);
   }
   if (!training.model) return training;
+  CheckPathsOfModel(*training.model);
   training.folder = resume                    ? train_flags.resume
                     : train_flags.out.empty() ? "runs/" + training.model->name.value
                                               : train_flags.out;

@@ -130,6 +130,7 @@ bool CheckWeights(const WeightsReport& report, const std::string& file, const Mo
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
   if (wrong.empty()) {
     TellNotes(ConversionNotes(report));
+    WarnOfNotFinite(report, file);
     return true;
   }
   PrintError(file + " does not fit this model:" + wrong,

@@ -89,6 +89,14 @@ std::vector<std::string> ConversionNotes(const WeightsReport& report) {
   return notes;
 }
 
+void WarnOfNotFinite(const WeightsReport& report, const std::string& file) {
+  if (report.not_finite.empty()) return;
+  const int64_t others = std::ssize(report.not_finite) - 1;
+  PrintWarning("'" + file + "' holds NaN or infinite numbers in tensor '" + report.not_finite[0] +
+               "'" + (others > 0 ? " and in " + CountText(others, "other tensor") : "") +
+               ": no result that they lead to is a number; take weights of an earlier step");
+}
+
 bool ReportWeights(const WeightsReport& report, const std::string& file) {
   if (report.loaded.empty() || report.by_chance) {
     const std::string what = report.loaded.empty()
@@ -99,6 +107,7 @@ bool ReportWeights(const WeightsReport& report, const std::string& file) {
                "give the weights of this model, or train from scratch without --weights");
     return false;
   }
+  WarnOfNotFinite(report, file);
   if (!report.mismatched.empty()) {
     PrintWarning("some of " + file +
                  " does not fit this model and is not loaded:" + Lines(report.mismatched));

@@ -12,6 +12,9 @@ namespace cgrun {
 // What was converted: "2 tensors of f16 were converted to f32". Numbers of f64 lose digits by that.
 std::vector<std::string> ConversionNotes(const WeightsReport& report);
 
+// Warns of tensors that are not finite.
+void WarnOfNotFinite(const WeightsReport& report, const std::string& file);
+
 // Lists what was loaded, what was not and why; with --quiet, as warnings, what a user must know of
 // alone. False, after an error, where nothing of `file` fits the model, or that by chance: training
 // would begin from scratch in silence.

@@ -6,12 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "src/base/diagnostics.h"
 
 namespace cgrun {
+
+// A mark of the file as a whole whose message stands behind those of all lines.
+inline SourceMark BehindAllLines(const std::string& path) {
+  return {std::make_shared<const SourceFile>(SourceFile{path, ""}), -1, 0};
+}
 
 struct CellMistake {
   std::string text;  // what stands in the cell, in quotes; "" of an empty one

@@ -103,7 +103,10 @@ void LabelTexts::Note(News news, SourceMark mark, Diagnostics& diagnostics) {
   if (news == News::kFirstName) name_ = std::move(mark);
   if (news != News::kTooMany) return;
   diagnostics.Error(std::move(mark),
-                    "the label has more than " + std::to_string(kMostClasses) + " classes", help_);
+                    "the label has more than " + std::to_string(kMostClasses) + " classes",
+                    help_.empty() ? "a label is one of few names: is this the text, or an id of "
+                                    "each line's own?"
+                                  : help_);
   surveys_ = false;
 }
 

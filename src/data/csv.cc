@@ -166,7 +166,7 @@ void CsvOpener::ForEachRow(Act act) {
     CsvReader reader(path_, csv_.delimiter, diagnostics_);
     for (bool first = true; reader.Next(); first = false) {
       if (diagnostics_.error_count() - errors_before_ >= kMostErrors) {
-        diagnostics_.Error({reader.mark().file, 0, 0}, "further errors of this file are not shown");
+        diagnostics_.Error(BehindAllLines(path_), "further errors of this file are not shown");
         return;
       }
       if (first) preamble_note_ = reader.PreambleNote();
@@ -438,7 +438,9 @@ void CsvOpener::FindCategories() {
         if (categories.Survey(NameIn(field))) continue;
         diagnostics_.Error(reader.MarkOf(field),
                            "column " + layout_.Quoted(column) + " has more than " +
-                               std::to_string(Categories::kMost) + " categories");
+                               std::to_string(Categories::kMost) + " categories",
+                           "is it a number, or one of each row's own? A column that is not listed "
+                           "in `categories` is read as numbers; `columns` leaves others out");
         categories.Settle();
       }
     });

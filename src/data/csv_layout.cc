@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "src/data/comma_census.h"
@@ -49,7 +51,7 @@ class LayoutReader {
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(const std::string& option,
                                   const std::vector<size_t>& labels = {});
-  void CheckNoLabel(size_t column, const std::vector<size_t>& labels, const SourceMark& mark,
+  void CheckNoLabel(size_t column, const std::set<size_t>& labels, const SourceMark& mark,
                     const std::string& help);
   void ReportUnknown();
   void WarnOfNames(const CsvReader& reader);
@@ -175,13 +177,17 @@ void LayoutReader::WarnOfNames(const CsvReader& reader) {
 // A column without a name that is a feature, since nothing chooses among them: often an index.
 void LayoutReader::WarnOfNoName(const CsvReader& reader, const std::vector<size_t>& features) {
   if (!csv_.header || !Trains() || FindOption(options_, "columns") != nullptr) return;
-  for (const size_t column : features) {
-    if (!layout_.names[column].empty()) continue;
-    diagnostics_.Warning(reader.MarkOf(reader.fields()[column]),
-                         "column " + std::to_string(column + 1) + " has no name, and is a feature",
-                         "where it only counts the rows, as the index that pandas writes, leave it "
-                         "out: `columns` lists the others");
-  }
+  std::vector<size_t> nameless;
+  std::ranges::copy_if(features, std::back_inserter(nameless),
+                       [&](size_t column) { return layout_.names[column].empty(); });
+  if (nameless.empty()) return;
+  const int64_t others = std::ssize(nameless) - 1;
+  diagnostics_.Warning(
+      reader.MarkOf(reader.fields()[nameless[0]]),
+      "column " + std::to_string(nameless[0] + 1) + " has no name, and is a feature" +
+          (others > 0 ? " (and " + CountText(others, "column") + " more)" : ""),
+      "where it only counts the rows, as the index that pandas writes, leave it out: `columns` "
+      "lists the others");
 }
 
 // Columns of one name that are features, since nothing chooses among them: the second may be a copy
@@ -204,9 +210,9 @@ void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<si
 }
 
 // Of a column that is to be a feature.
-void LayoutReader::CheckNoLabel(size_t column, const std::vector<size_t>& labels,
+void LayoutReader::CheckNoLabel(size_t column, const std::set<size_t>& labels,
                                 const SourceMark& mark, const std::string& help) {
-  if (std::ranges::find(labels, column) == labels.end()) return;
+  if (!labels.contains(column)) return;
   diagnostics_.Error(mark, "column " + layout_.Quoted(column) + " is the label too", help);
 }
 
@@ -217,13 +223,14 @@ std::vector<size_t> LayoutReader::FindColumns(const std::string& option,
   std::vector<size_t> columns;
   if (names == nullptr) return columns;
   std::set<size_t> seen;
+  const std::set<size_t> no_features(labels.begin(), labels.end());
   for (const DataOption& name : ItemsOf(*names)) {
     const std::optional<size_t> column = FindColumn(name);
     if (column && !seen.insert(*column).second) {
       diagnostics_.Error(name.mark, "column '" + name.value + "' stands twice in the list");
     }
     if (!column) continue;
-    CheckNoLabel(*column, labels, name.mark,
+    CheckNoLabel(*column, no_features, name.mark,
                  "leave it out of `" + option + "`: a label is to be predicted from other columns");
     columns.push_back(*column);
   }
@@ -253,8 +260,9 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
 bool LayoutReader::HasLabelsElsewhere(const std::vector<size_t>& labels) const {
   const auto known = shared_.names.find(kCsvLabel);
   if (csv_.header || labels.empty() || known == shared_.names.end()) return false;
-  return !std::ranges::is_permutation(known->second, labels, {}, {},
-                                      [&](size_t label) { return std::to_string(label + 1); });
+  std::multiset<std::string> numbers;
+  for (const size_t label : labels) numbers.insert(std::to_string(label + 1));
+  return numbers != std::multiset<std::string>(known->second.begin(), known->second.end());
 }
 
 // Columns that an option of that name lists, as the training data have them, where that is known.
@@ -279,7 +287,8 @@ std::vector<size_t> LayoutReader::FindCategories(const std::vector<size_t>& labe
   for (const std::string& name : shared->second) {
     const auto column = FindColumn({name, FindOption(options_, "file")->mark});
     if (!column) continue;
-    CheckNoLabel(*column, labels, options_.mark, "it is a category in the training data");
+    CheckNoLabel(*column, {labels.begin(), labels.end()}, options_.mark,
+                 "it is a category in the training data");
     columns.push_back(*column);
   }
   return columns;
@@ -292,8 +301,9 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   const auto shared = chosen == nullptr ? SharedFeatures() : std::nullopt;
   std::vector<size_t> features = shared ? *shared : FindColumns(kCsvColumns, labels);
   if (!shared && chosen == nullptr) {
+    const std::set<size_t> left_out(labels.begin(), labels.end());
     for (size_t column = 0; column < layout_.names.size(); ++column) {
-      if (std::ranges::find(labels, column) == labels.end()) features.push_back(column);
+      if (!left_out.contains(column)) features.push_back(column);
     }
   }
   const std::set<size_t> others(categories.begin(), categories.end());
@@ -469,11 +479,14 @@ std::vector<std::string> CsvLayout::NamesOf(CsvRole role) const {
 }
 
 bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names) {
-  return !columns.empty() && std::ranges::all_of(columns, [&](const std::string& column) {
+  const bool all_numbers = std::ranges::all_of(columns, [](const std::string& column) {
     const std::optional<int32_t> number = ParseInt32(column);
-    return number.value_or(0) > 0 && std::to_string(*number) == column &&
-           std::ranges::find(names, column) == names.end();
+    return number.value_or(0) > 0 && std::to_string(*number) == column;
   });
+  if (columns.empty() || !all_numbers) return false;
+  const std::unordered_set<std::string_view> called(names.begin(), names.end());
+  return std::ranges::none_of(columns,
+                              [&](const std::string& column) { return called.contains(column); });
 }
 
 std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field) {

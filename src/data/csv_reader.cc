@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "src/data/encoding.h"
@@ -22,9 +24,17 @@ constexpr std::string_view kSeparator = "sep=";
 bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
 bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Whether the first line, without its end, says what separates fields.
-bool SaysDelimiter(std::string_view line) {
-  return line.size() == kSeparator.size() + 1 && line.starts_with(kSeparator);
+// What the first line, without its end, says to separate fields; nothing if it is no such line.
+// Excel takes it in quotes, too, and in capitals.
+std::optional<char> SaidDelimiter(std::string_view line) {
+  const bool quoted = line.size() > 1 && line.starts_with('"') && line.ends_with('"');
+  const std::string_view text = quoted ? line.substr(1, line.size() - 2) : line;
+  if (text.size() != kSeparator.size() + 1) return std::nullopt;
+  const auto is_same = [](char a, char b) {
+    return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
+  };
+  const std::string_view key = text.substr(0, kSeparator.size());
+  return std::ranges::equal(key, kSeparator, is_same) ? std::optional(text.back()) : std::nullopt;
 }
 
 int Characters(std::string_view text) {
@@ -95,9 +105,10 @@ bool CsvReader::SkipPreamble() {
       std::string_view(record_).substr(0, record_.find_last_not_of("\r\n") + 1);
   const bool is_comment =
       delimiter_ != '|' && line.starts_with('|') && line.find(delimiter_) == line.npos;
-  if (!SaysDelimiter(line) && !is_comment) return false;
+  const std::optional<char> said = SaidDelimiter(line);
+  if (!said && !is_comment) return false;
   preamble_ = line.substr(0, kMostPreamble);
-  if (!is_comment && !chosen_.is_given) delimiter_ = line.back();
+  if (said && !chosen_.is_given) delimiter_ = *said;
   return true;
 }
 
@@ -105,10 +116,10 @@ std::string CsvReader::PreambleNote() const {
   if (preamble_.empty()) return "";
   std::string text = "'" + reader_.path() + "': its first line, " + QuotedText(preamble_) +
                      ", is no row and is passed over";
-  if (!SaysDelimiter(preamble_)) return text;
-  return text + (preamble_.back() == delimiter_
-                     ? ": it says what separates fields"
-                     : ": the option `delimiter` says what separates fields");
+  const std::optional<char> said = SaidDelimiter(preamble_);
+  if (!said) return text;
+  return text + (said == delimiter_ ? ": it says what separates fields"
+                                    : ": the option `delimiter` says what separates fields");
 }
 
 bool CsvReader::Next() {
@@ -167,7 +178,18 @@ bool CsvReader::ScanFields() {
   }
   const std::string_view end = std::string_view(record_).substr(at_);
   if (end.empty() || end == "\n" || end == "\r\n" || end == "\r") return true;
-  return Fail(at_, "a carriage return that ends no line", "lines end with LF or CRLF");
+  return FailAtLineEnd(end);
+}
+
+// Of a record that goes on behind what ends lines in other files.
+bool CsvReader::FailAtLineEnd(std::string_view end) {
+  const bool is_cr = end[0] == '\r';
+  const std::string others = !is_cr ? "CR" : record_.ends_with("\r\n") ? "CRLF" : "LF";
+  return Fail(at_,
+              std::string("line ends are mixed: ") + (is_cr ? "a CR alone" : "an LF") +
+                  " stands here, where other lines end with " + others,
+              "all lines of a file end alike, with LF, CRLF or CR: `tr '\\r' '\\n' < FILE > NEW` "
+              "makes each of them an LF");
 }
 
 // Where another character than the delimiter stands between two fields, that is what is wrong.

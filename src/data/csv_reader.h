@@ -63,6 +63,7 @@ class CsvReader {
   bool SkipPreamble();
   bool ScanFields();
   bool SkipQuoted();
+  bool FailAtLineEnd(std::string_view end);
   std::string HelpBehindQuote(char next) const;
   void ResolveTexts();
   void Unescape(CsvField& field);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/data/cell_errors.h"
 #include "src/data/classes.h"
 #include "src/data/dataset.h"
 #include "src/data/encoding.h"
@@ -112,8 +113,8 @@ class LinesOpener {
 };
 
 std::unique_ptr<Dataset> LinesOpener::OpenFile() {
-  const TokenText text(path_, options_.memory_limit);
   left_ = MemoryLeft::Of(options_);
+  const TokenText text(path_, left_);
   left_.bytes -= text.bytes();
   const DataOption* pad = FindOption(options_, "pad");
   CheckType(lines_.pad, pad != nullptr ? pad->mark : file_option_.mark);
@@ -145,8 +146,7 @@ void LinesOpener::ForEachSample(const TokenText& text, Act act) {
     if (std::exchange(header, false)) return true;
     if (const std::optional<LineParts> parts = Cut(text, line)) act(line, *parts);
     if (diagnostics_.error_count() - errors_before_ < kMostErrors) return true;
-    const auto file = std::make_shared<const SourceFile>(SourceFile{path_, ""});
-    diagnostics_.Error({file, 0, 0}, "further errors of this file are not shown");
+    diagnostics_.Error(BehindAllLines(path_), "further errors of this file are not shown");
     return false;
   });
 }
@@ -293,8 +293,7 @@ void LinesOpener::FindVocabulary(const TokenText& text) {
   }
   const auto* train = dynamic_cast<const LinesDataset*>(options_.train);
   if (const DataOption* file = FindOption(options_, "vocabulary")) {
-    vocabulary_ =
-        ReadVocabulary(ResolvePath(options_, *file), left_.bytes, file->mark, diagnostics_);
+    vocabulary_ = ReadVocabulary(ResolvePath(options_, *file), left_, file->mark, diagnostics_);
     owns_vocabulary_ = true;
     if (vocabulary_ != nullptr && kept != nullptr) CompareWords(*kept, file->mark);
   } else if (options_.train == nullptr) {

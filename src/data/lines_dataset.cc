@@ -88,7 +88,7 @@ SamplePlace LinesDataset::Find(size_t index, int64_t sample, std::optional<int64
   SamplePlace place = {sample, file_, mark_};
   const bool is_label = parts_[index] == LinesPart::kLabel;
   try {
-    const TokenText text(file_, kNoLimit);
+    const TokenText text(file_, MemoryLeft{});
     ForEachLine(text.text(), [&, left = sample + lines_.header](const TextLine& line) mutable {
       if (!IsSampleLine(line.text, lines_) || left-- > 0) return true;
       const std::optional<LineParts> parts = CutLine(line.text, lines_);

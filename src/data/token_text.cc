@@ -23,14 +23,15 @@ int Characters(std::string_view text) {
 }  // namespace
 
 // A compressed file is read twice, the first time for its size: so memory is taken once.
-TokenText::TokenText(std::string path, int64_t limit) : path_(std::move(path)) {
-  const int64_t size = CountBytes(path_, limit);
+TokenText::TokenText(std::string path, const MemoryLeft& left) : path_(std::move(path)) {
+  const int64_t size = CountBytes(path_, left.bytes);
   FileReader reader(path_);
-  if (size > limit) {
-    const std::string most = std::to_string(limit) + " bytes, the most that is expected here";
-    ThrowFileError(path_, reader.compressed()
-                              ? "inflates to more than " + most
-                              : "has " + std::to_string(size) + " bytes, over " + most);
+  if (size > left.bytes) {
+    ThrowFileError(path_,
+                   (reader.compressed() ? "inflates to more than "
+                                        : "has " + MemoryText(size) + ", more than ") +
+                       left.Text(),
+                   left.Help("use a file of fewer lines: all of it is read into memory"));
   }
   try {
     bytes_ = SampleStore::InMemory(size);

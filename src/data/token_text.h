@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/data/options.h"
 #include "src/data/sample_store.h"
 
 namespace cgrun {
@@ -28,8 +29,8 @@ struct TextLine {
 // A text file in memory, plain or compressed by gzip, in UTF-8.
 class TokenText {
  public:
-  // UserError where the file cannot be read, has more than `limit` bytes or is in UTF-16.
-  TokenText(std::string path, int64_t limit);
+  // UserError where the file cannot be read, has more bytes than are left or is in UTF-16.
+  TokenText(std::string path, const MemoryLeft& left);
   TokenText(const TokenText&) = delete;
   TokenText& operator=(const TokenText&) = delete;
 

@@ -45,20 +45,20 @@ int64_t Vocabulary::bytes() const {
   return bytes;
 }
 
-std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, int64_t limit,
+std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, const MemoryLeft& left,
                                                  const SourceMark& mark, Diagnostics& diagnostics) {
   constexpr int kMostErrors = 20;
   const int errors = diagnostics.error_count();
   std::vector<std::string> words;
   try {
-    const TokenText text(path, limit);
+    const TokenText text(path, left);
     int64_t bytes = text.bytes();
     std::unordered_map<std::string_view, int> lines;
     ForEachLine(text.text(), [&](const TextLine& line) {
       bytes += 2 * kWordBytes + static_cast<int64_t>(line.text.size());
-      if (bytes > limit) {
-        ThrowFileError(path,
-                       ": its words take more than the " + MemoryText(limit) + " that are left");
+      if (bytes > left.bytes) {
+        ThrowFileError(path, ": its words take more than " + left.Text(),
+                       left.Help("use a vocabulary of fewer words"));
       }
       // Ids are counted by lines.
       const bool skipped = line.number != static_cast<int>(words.size()) + 1;

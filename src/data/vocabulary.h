@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/data/options.h"
 
 namespace cgrun {
 
@@ -37,9 +38,9 @@ class Vocabulary {
 };
 
 // The words of a file, one a line. Null after an error: a file that is empty or takes more than
-// `limit` bytes, a line that is empty or holds several words, a word that is there twice. `mark` is
+// is left, a line that is empty or holds several words, a word that is there twice. `mark` is
 // where the user names the file.
-std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, int64_t limit,
+std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, const MemoryLeft& left,
                                                  const SourceMark& mark, Diagnostics& diagnostics);
 
 // Counts words, and makes a vocabulary of the most frequent ones.

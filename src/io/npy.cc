@@ -42,6 +42,8 @@ class HeaderParser {
     if (!ok || !rest_.empty() || !seen[0] || !seen[1] || !seen[2]) return std::nullopt;
     return std::move(header_);
   }
+  // The size that no integer of 64 bits holds, where Parse() met one; else "".
+  std::string_view too_large() const { return too_large_; }
 
  private:
   bool Entry(bool (&seen)[3]) {
@@ -54,6 +56,7 @@ class HeaderParser {
 
   bool Text(std::string* text) {
     SkipSpace();
+    if (rest_.starts_with("u'") || rest_.starts_with("u\"")) rest_.remove_prefix(1);  // Python 2
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) return false;
     const size_t end = rest_.find(rest_[0], 1);
     if (end == rest_.npos) return false;
@@ -73,6 +76,7 @@ class HeaderParser {
       int64_t size = 0;
       SkipSpace();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+      if (error == std::errc::result_out_of_range) too_large_ = {rest_.data(), end};
       if (error != std::errc() || header_.sizes.size() == kMostAxes) return false;
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 writes a long integer
@@ -101,7 +105,7 @@ class HeaderParser {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n')) rest_.remove_prefix(1);
   }
 
-  std::string_view rest_;
+  std::string_view rest_, too_large_;
   NpyHeader header_;
 };
 
@@ -218,7 +222,15 @@ NpyHeader ReadNpyHeader(FileReader& reader) {
   }
   std::string text(static_cast<size_t>(size), '\0');
   reader.Read(std::as_writable_bytes(std::span(text)), "its header");
-  std::optional<NpyHeader> header = HeaderParser(text).Parse();
+  HeaderParser parser(text);
+  std::optional<NpyHeader> header = parser.Parse();
+  if (!parser.too_large().empty()) {
+    constexpr size_t kMostShown = 40;
+    const std::string size(parser.too_large().substr(0, kMostShown));
+    const char* cut = parser.too_large().size() > kMostShown ? "…" : "";
+    ThrowFileError(reader.path(), "declares a size of " + size + cut + ", which no array has",
+                   "the file is damaged: save the array again");
+  }
   if (!header) {
     ThrowFileError(
         reader.path(),

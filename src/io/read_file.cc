@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <new>
 #include <stdexcept>
 
 #include "src/base/check.h"
+#include "src/base/diagnostics.h"
 #include "src/base/file_kind.h"
 #include "src/io/file_error.h"
 
@@ -21,6 +23,7 @@ namespace {
 
 constexpr int64_t kDeflateRatio = 1032;  // 258 bytes out of two bits
 constexpr int kGzipOnly = 15 + 16;       // zlib: the largest window, gzip's header and trailer
+constexpr Bytef kGzipByte = 0x1F;        // the first of each member
 constexpr size_t kBlock = size_t{1} << 16;
 
 int64_t SaturatedProduct(int64_t a, int64_t b) {
@@ -47,6 +50,17 @@ int OpenRegular(const std::string& path, int64_t* size) {
   close(fd);
   if (error != 0) ThrowSystemError("open", path, error);
   ThrowSpecialFile(path, SpecialKind(status.st_mode));
+}
+
+// "99 bytes", "150.0 MiB". Below 10 MiB, a size that is rounded has its bytes too, so that it
+// differs from a limit near to it: "1.0 MiB (1048577 bytes)".
+std::string BytesText(int64_t bytes) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  if (bytes < kMiB) return CountText(bytes, "byte");
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f MiB", static_cast<double>(bytes) / kMiB);
+  const bool rounded = bytes % kMiB != 0 && bytes < 10 * kMiB;
+  return text + (rounded ? " (" + CountText(bytes, "byte") + ")" : "");
 }
 
 bool BeginsAsGzip(int fd) {
@@ -99,13 +113,27 @@ class FileReader::Inflater {
     const int result = inflate(&stream_, Z_NO_FLUSH);
     if (result == Z_STREAM_END) {
       end_ = !SkipPadding();
-      if (!end_) inflateReset(&stream_);  // the next member
+      if (!end_) BeginNextMember();
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       const std::string reason = stream_.msg != nullptr ? stream_.msg : zError(result);
+      if (member_begin_ > 0 && reason == "incorrect header check") ThrowOtherBehind();
       ThrowFileError(reader_.path_, ": the gzip data is corrupt (" + reason + ")",
                      "fetch or copy the file again: `gzip -t` says of it whether it is whole");
     }
     return room - stream_.avail_out;
+  }
+
+  void BeginNextMember() {
+    member_begin_ = compressed_bytes_ - static_cast<int64_t>(stream_.avail_in);
+    if (*stream_.next_in != kGzipByte) ThrowOtherBehind();
+    inflateReset(&stream_);
+  }
+
+  [[noreturn]] void ThrowOtherBehind() const {
+    ThrowFileError(reader_.path_,
+                   ": something else stands behind the gzip data, from byte " +
+                       std::to_string(member_begin_ + 1) + " on",
+                   "`gzip -dc FILE > NEW` writes what is compressed, and leaves out the rest");
   }
 
   // Tapes and block devices fill their last block with zeros, which gzip passes over, too. False at
@@ -130,7 +158,8 @@ class FileReader::Inflater {
   FileReader& reader_;
   std::vector<std::byte> input_ = std::vector<std::byte>(kBlock);
   z_stream stream_ = {};
-  int64_t compressed_bytes_ = 0;
+  int64_t compressed_bytes_ = 0;  // that were read of the file
+  int64_t member_begin_ = 0;      // byte of the file where the member begins
   bool end_ = false;
 };
 
@@ -180,9 +209,10 @@ void FileReader::ExpectEnd() {
 
 std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
   FileReader reader(path);
-  const std::string at_most = std::to_string(limit) + " bytes, the most that is expected here";
+  const std::string at_most = BytesText(limit) + ", the most that is expected here";
+  const std::string help = "look at what it holds: it may be another file than the one meant";
   if (!reader.compressed() && reader.max_bytes() > limit) {
-    ThrowFileError(path, "has " + std::to_string(reader.max_bytes()) + " bytes, over " + at_most);
+    ThrowFileError(path, "has " + BytesText(reader.max_bytes()) + ", over " + at_most, help);
   }
   std::vector<std::byte> bytes;
   try {
@@ -191,7 +221,7 @@ std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
     ThrowFileError(path, ": there is not enough memory to read it");
   }
   if (static_cast<int64_t>(bytes.size()) > limit) {
-    ThrowFileError(path, "inflates to more than " + at_most);
+    ThrowFileError(path, "inflates to more than " + at_most, help);
   }
   return bytes;
 }

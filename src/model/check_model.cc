@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,12 +51,11 @@ void CheckNames(const ModelSpec& model, Diagnostics& diagnostics) {
   for (const PathSpec& path : model.paths) {
     Scope values(diagnostics);
     for (const InputSpec& input : model.inputs) values.Add(input.name, "an input");
-    Names outputs;  // two of one name are reported where the items are read
+    std::set<std::string> outputs;  // two of one name are reported where the items are read
     for (const OpSpec& op : path.ops) {
       for (const MarkedText& name : OutputNames(op)) {
-        if (op.target.value.empty() || Contains(outputs, name.value)) continue;
+        if (op.target.value.empty() || !outputs.insert(name.value).second) continue;
         values.Add(name, "an output");
-        outputs.push_back(name.value);
       }
     }
   }

@@ -11,6 +11,9 @@
 namespace cgrun {
 namespace {
 
+constexpr size_t kLongestList =
+    1000;  // bytes: longer ones, read anew for each number, are no lists
+
 // "1000000" of "1,000,000"; "" of what has no such groups.
 std::string WithoutGroups(std::string_view text) {
   std::string whole;
@@ -60,7 +63,7 @@ bool ExtendTuple(TreeEntry& before, const std::string& key, const SourceMark& ke
   TreeNode& tuple = before.value;
   const bool open = tuple.IsScalar() && !tuple.quoted && tuple.scalar.starts_with('(') &&
                     !tuple.scalar.ends_with(')');
-  if (!open || tuple.mark.line != key_mark.line) return false;
+  if (!open || tuple.mark.line != key_mark.line || tuple.scalar.size() > kLongestList) return false;
   const std::string longer = tuple.scalar + ", " + key;
   if (NumbersOfTuple(longer + (longer.ends_with(')') ? "" : ")")).empty()) return false;
   tuple.scalar = longer;
@@ -123,7 +126,7 @@ std::string HelpWithCommas(std::string_view text, const std::string& key) {
 
 bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark) {
   TreeNode& number = before.value;
-  if (!number.IsScalar() || number.quoted) return false;
+  if (!number.IsScalar() || number.quoted || number.scalar.size() > kLongestList) return false;
   if (number.mark.line != key_mark.line) return false;
   const int gap = key_mark.column - number.mark.column - number.mark.length;
   const bool touches = gap == 1;

@@ -16,7 +16,7 @@ void FlowLayout::Begin(size_t offset, int column) {
 std::optional<size_t> FlowLayout::Reach(size_t end) {
   const std::string_view text = text_.masked();
   std::optional<size_t> shallow;
-  for (size_t line = text.find('\n', reached_); line < end; line = text.find('\n', line + 1)) {
+  for (size_t line = text_.EndOfLine(reached_); line < end; line = text_.EndOfLine(line + 1)) {
     const size_t content = text.find_first_not_of(" \t", line + 1);
     if (content > end || content >= text.size()) break;
     const bool is_text = std::string_view("\n#]}").find(text[content]) == std::string_view::npos;

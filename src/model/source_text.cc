@@ -172,13 +172,11 @@ SourceMark SourceText::MarkAt(size_t offset, size_t bytes) const {
 }
 
 std::string_view SourceText::TextBehind(const SourceMark& mark) const {
-  std::string_view behind = text().substr(BeginOfLine(mark.line));
-  for (int left = mark.column + mark.length - 1; left > 0 && !behind.empty(); --left) {
-    do {
-      behind.remove_prefix(1);
-    } while (!behind.empty() && (static_cast<unsigned char>(behind[0]) & 0xC0) == 0x80);
-  }
-  return behind;
+  const uint32_t before =
+      characters_[BeginOfLine(mark.line)] + static_cast<uint32_t>(mark.column + mark.length - 1);
+  // The last byte that so many characters begin before is the first of the next character.
+  const auto next = std::upper_bound(characters_.begin(), characters_.end(), before);
+  return text().substr(static_cast<size_t>(next - characters_.begin()) - 1);
 }
 
 }  // namespace cgrun

@@ -130,10 +130,12 @@ std::string PackingJson(const MemoryProblem& problem, const MemoryPlan& plan, do
   json["verdict"] = VerdictName(VerdictOf(problem, plan));
   json["planner"] = plan.planner;
   json["nodes"] = plan.nodes;
-  json["offsets"] = Json::object();
+  Json::object_t offsets;  // a list of pairs: operator[] would look through it for each of them
+  offsets.reserve(problem.buffers.size());
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    json["offsets"][problem.buffers[i].name] = plan.offsets[i];
+    offsets.push_back({problem.buffers[i].name, plan.offsets[i]});
   }
+  json["offsets"] = std::move(offsets);
   json["plan_seconds"] = seconds;
   return JsonText(json, 2) + "\n";
 }

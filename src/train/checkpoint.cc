@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -349,6 +350,10 @@ std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>
   const std::vector<CheckpointFile> files = CheckpointsIn(folder);
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     if (IsWhole(file->path, damaged)) return file->path;
+  }
+  // Files that may not be opened are not known to be damaged.
+  for (const CheckpointFile& file : files) {
+    if (access(file.path.c_str(), R_OK) != 0) ThrowSystemError("read", file.path, errno);
   }
   throw InputError("there is no whole checkpoint in the folder '" + folder + "'",
                    damaged.empty() ? "a run folder holds `checkpoint-STEP.safetensors`"

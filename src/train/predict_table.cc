@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -75,21 +78,31 @@ std::set<size_t> LabelColumns(const DataOption& label, const std::vector<std::st
   return columns;
 }
 
+// Whether no two columns of the table are called alike by a name that is known.
+bool AreUnique(const std::vector<std::string>& known, const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, int> counts;
+  for (const std::string& name : names) ++counts[name];
+  return std::ranges::all_of(known, [&](const std::string& name) {
+    const auto found = counts.find(name);
+    return found == counts.end() || found->second == 1;
+  });
+}
+
 // A list of all columns but these.
 DataOption AllBut(const std::set<size_t>& left_out, const std::vector<std::string>& names) {
   DataOption columns;
+  const std::unordered_set<std::string_view> all(names.begin(), names.end());
   for (size_t i = 0; i < names.size(); ++i) {
     if (left_out.contains(i)) continue;
     const std::string number = std::to_string(i + 1);
-    const bool is_name = std::ranges::find(names, number) != names.end();
-    columns.items.push_back({is_name ? names[i] : number, {}});
+    columns.items.push_back({all.contains(number) ? names[i] : number, {}});
   }
   return columns;
 }
 
 // Whether the first line of a text that is not empty has a tab, as one with a label has.
 bool BeginsWithTab(const std::string& path) {
-  const TokenText text(path, FreeHostMemory());
+  const TokenText text(path, {FreeHostMemory()});
   bool tab = false;
   ForEachLine(text.text(), [&](const TextLine& line) {
     tab = line.text.find('\t') != line.text.npos;
@@ -253,10 +266,7 @@ void TableReader::PrepareTable(const std::string& path, DataOptions& options) co
   const auto known = shared.names.find(kCsvColumns);
   // One that is missing is reported where the columns are found.
   const bool by_name = csv->header && known != shared.names.end() &&
-                       !AreNumbered(known->second, names) &&
-                       std::ranges::all_of(known->second, [&](const std::string& name) {
-                         return std::ranges::count(names, name) <= 1;
-                       });
+                       !AreNumbered(known->second, names) && AreUnique(known->second, names);
   if (!options.values.contains("columns") && !columns.empty() && !by_name) {
     options.values["columns"] = AllBut(columns, names);
   }

@@ -1,7 +1,10 @@
 // Making run folders and writing their files.
 #include "src/train/run_folder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +13,7 @@
 
 #include "src/base/file_kind.h"
 #include "src/base/json_text.h"
+#include "src/base/printable.h"
 #include "src/base/shell_word.h"
 #include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
@@ -118,6 +122,9 @@ void RunFolder::Check(const std::string& folder, bool force,
     throw InputError("'" + folder + "' is a file, not a folder", "choose another with --out DIR");
   }
   RunLock::CheckFree(folder);
+  if (exists && access(folder.c_str(), R_OK | X_OK) != 0) {
+    ThrowSystemError("read the folder", folder, errno);
+  }
   RefuseFolderOfInputs(folder, inputs);
   const std::vector<fs::path> files = RunFiles(folder);
   if (exists && !fs::is_empty(folder, error) && !IsLeftByRun(files)) {
@@ -160,6 +167,33 @@ RunFolder::~RunFolder() {
   std::error_code error;
   for (const fs::path& file : files) fs::remove(file, error);
   for (; !made_.empty() && !error; made_.pop_back()) fs::remove(made_.back(), error);
+}
+
+namespace {
+
+// The first text in a tree that is not UTF-8; null where there is none.
+const std::string* FindOtherText(const TreeNode& node) {
+  if (FindNoUtf8(node.scalar) != std::string::npos) return &node.scalar;
+  const std::string* found = nullptr;
+  for (const TreeNode& item : node.items) {
+    if (found == nullptr) found = FindOtherText(item);
+  }
+  for (const TreeEntry& entry : node.entries) {
+    if (found == nullptr) found = FindOtherText(entry.value);
+  }
+  return found;
+}
+
+}  // namespace
+
+void CheckPathsOfModel(const ModelSpec& model) {
+  const TreeNode tree = ResolvedTree(model);
+  const std::string* const path = FindOtherText(tree);
+  if (path == nullptr) return;
+  throw InputError("the path '" + *path +
+                       "' is not UTF-8: model.yaml of the run folder, from which "
+                       "a run is resumed, cannot name it",
+                   "rename the file or folder that is called so: each '?' stands for such a byte");
 }
 
 void RemoveTemporaries(const std::string& folder) {

@@ -38,6 +38,10 @@ class RunFolder {
   bool keep_ = false;
 };
 
+// Throws InputError where model.yaml of a run folder, which is UTF-8, could not name a path of the
+// model.
+void CheckPathsOfModel(const ModelSpec& model);
+
 // Removes what a run that was killed had begun to write in its folder.
 void RemoveTemporaries(const std::string& folder);
 

@@ -2,8 +2,13 @@
 #include "src/train/weights.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <map>
+#include <optional>
 
+#include "src/base/finite.h"
+#include "src/io/file_error.h"
 #include "src/io/safetensors.h"
 #include "src/train/checkpoint.h"
 
@@ -28,28 +33,56 @@ bool IsConvertible(const TensorType& from, const TensorType& to) {
 }
 
 // Reads the next tensor, whose numbers are of type `from`, into `plain` as numbers of type `to`. No
-// plan counts a copy of the tensor.
-void ReadConverted(SafetensorsReader& reader, DType from, DType to, std::span<std::byte> plain) {
+// plan counts a copy of the tensor. Returns the first number that is finite, but too large for
+// `to`.
+std::optional<double> ReadConverted(SafetensorsReader& reader, DType from, DType to,
+                                    std::span<std::byte> plain) {
+  std::optional<double> too_large;
   HostTensor converted;
   reader.ReadParts([&](std::span<const std::byte> part) {
     const auto count = std::ssize(part) / SizeOf(from);
     if (converted.elements() < count) converted = HostTensor(to, Shape::Of({count}));
     for (int64_t i = 0; i < count; ++i) {
-      converted.Set(i, NumberAt(from, part.data() + i * SizeOf(from)));
+      const double number = NumberAt(from, part.data() + i * SizeOf(from));
+      converted.Set(i, number);
+      const bool fits = !std::isfinite(number) ||
+                        std::isfinite(NumberAt(to, converted.bytes().data() + i * SizeOf(to)));
+      if (!fits && !too_large) too_large = number;
     }
     const auto bytes = static_cast<size_t>(count * SizeOf(to));
     std::ranges::copy(converted.bytes().first(bytes), plain.begin());
     plain = plain.subspan(bytes);
   });
+  return too_large;
 }
 
-// Reads the next tensor, which is of `type`, to where the state lies.
-void ReadState(SafetensorsReader& reader, const TensorType& type, size_t state, Engine& engine) {
+[[noreturn]] void ThrowTooLarge(const std::string& path, const std::string& tensor, double number,
+                                DType type) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", number);
+  ThrowFileError(path,
+                 "holds " + std::string(text) + " in tensor '" + tensor +
+                     "', which is too large for " + std::string(Name(type)),
+                 "these are hardly weights that were learned: look at what wrote the file");
+}
+
+// Reads the next tensor, which is of `type`, to where the state lies. Returns whether all of its
+// numbers are finite.
+bool ReadState(SafetensorsReader& reader, const std::string& path, const TensorType& type,
+               size_t state, Engine& engine) {
   const DType wanted = engine.model().states[state].type.dtype;
+  std::optional<double> too_large;
+  bool finite = true;
   engine.FillState(state, [&](std::span<std::byte> plain) {
-    if (type.dtype == wanted) return reader.ReadTo(plain);
-    ReadConverted(reader, type.dtype, wanted, plain);
+    if (type.dtype == wanted) {
+      reader.ReadTo(plain);
+    } else {
+      too_large = ReadConverted(reader, type.dtype, wanted, plain);
+    }
+    finite = AllFinite(wanted, plain);
   });
+  if (too_large) ThrowTooLarge(path, engine.model().states[state].name, *too_large, wanted);
+  return finite;
 }
 
 }  // namespace
@@ -82,7 +115,8 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
       reader.Skip();
       found[it->second] = false;
     } else if (type == state.type || IsConvertible(type, state.type)) {
-      ReadState(reader, type, it->second, engine);
+      const bool finite = ReadState(reader, path, type, it->second, engine);
+      if (!finite && !IsRunState(state.role)) report.not_finite.push_back(state.name);
       report.loaded.push_back(state.name);
       if (type != state.type) ++report.converted[{type.dtype, state.type.dtype}];
       if (!IsRunState(state.role)) fitting.push_back(type);

@@ -22,7 +22,8 @@ struct WeightsReport {
   std::vector<std::string> loaded;
   // How many of them were of another floating-point type, by that and the model's.
   std::map<std::pair<DType, DType>, int64_t> converted = {};
-  std::vector<std::string> missing;  // parameters and statistics that the file does not have
+  std::vector<std::string> not_finite;  // parameters and statistics with NaN or infinite numbers
+  std::vector<std::string> missing;     // parameters and statistics that the file does not have
   // State of optimizers, and recurrent state, whose shape depends on the batch size: the file does
   // not have it, or not in that shape. Of kRun alone.
   std::vector<std::string> missing_run_state;
@@ -43,7 +44,7 @@ bool FitByChance(const std::vector<TensorType>& fitting, const std::vector<Tenso
 // Copies the tensors of a file into the states of their names, one by one: the file is never held
 // as a whole. In a report, tensors stand in the order of the file, `missing` in that of the states.
 // Tensors of a run's state (see checkpoint.h) are passed over. Throws UserError if the file cannot
-// be read.
+// be read, or holds a number that is too large for the type of the state.
 WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope);
 
 }  // namespace cgrun

@@ -20,6 +20,13 @@ TEST(JsonText, EscapesWhatJsonLeavesAndTerminalsActOn) {
   EXPECT_EQ(nlohmann::json::parse(json).get<std::string>(), text);
 }
 
+TEST(JsonText, EscapesWhatChangesTheDirectionOfATextWithoutAnotherMeaning) {
+  const std::string text = "a\u202Eb\u061Cc\u2069";
+  const std::string json = JsonText(nlohmann::ordered_json({{"name", text}}), 2);
+  EXPECT_EQ(json, "{\n  \"name\": \"a\\u202eb\\u061cc\\u2069\"\n}");
+  EXPECT_EQ(nlohmann::json::parse(json)["name"].get<std::string>(), text);
+}
+
 TEST(JsonText, IndentsAsItIsTold) {
   EXPECT_EQ(JsonText(nlohmann::ordered_json({{"b", 1}, {"a", 2}}), 2),
             "{\n  \"b\": 1,\n  \"a\": 2\n}");

@@ -23,6 +23,18 @@ TEST(PrintableText, HidesControlsAndWhatIsNoUtf8) {
   EXPECT_EQ(PrintableText("\xFF\xC0\xAF"), "???");
 }
 
+TEST(PrintableText, HidesWhatChangesTheDirectionOfAText) {
+  for (const char* control : {"\u200E", "\u200F", "\u202A", "\u202B", "\u202C", "\u202D", "\u202E",
+                              "\u2066", "\u2067", "\u2068", "\u2069"}) {
+    EXPECT_EQ(PrintableText(std::string("a") + control + "b"), "a???b") << control;
+  }
+  EXPECT_EQ(PrintableText("a\u061Cb"), "a??b");
+  for (const char* text : {"\u200B\u200C\u200D", "\u2010", "\u2029\u202F", "\u2065\u206A", "\u061B",
+                           "\u061E", "שלום", "سلام"}) {
+    EXPECT_EQ(PrintableText(text), text);
+  }
+}
+
 TEST(PrintableText, TakesNoCharacterInALongerFormAndNoSurrogate) {
   EXPECT_EQ(PrintableText("\xE0\x80\xAF"), "???");
   EXPECT_EQ(PrintableText("\xED\xA0\x80"), "???");

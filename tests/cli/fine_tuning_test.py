@@ -77,6 +77,33 @@ class FineTuningTest(CliTestCase):
             done = self.cgrun("eval", "adam.yaml", "--weights", "w.safetensors")
             self.assertIn(f"note: {note}\n", done.stderr)
 
+    def written(self, kind, code, number):
+        """Weights of such a type whose bias is such a number."""
+        bias, weight = struct.pack(f"<3{code}", number, 0, 0), struct.pack(f"<48{code}", *[0.5] * 48)
+        header = {"classify.logits.bias": {"dtype": kind, "shape": [3], "data_offsets": [0, len(bias)]},
+                  "classify.logits.weight": {"dtype": kind, "shape": [3, 16],
+                                             "data_offsets": [len(bias), len(bias + weight)]}}
+        text = json.dumps(header).encode()
+        (self.folder / "w.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + bias + weight)
+
+    def test_a_number_that_is_too_large_is_refused(self):
+        self.written("F64", "d", 1e300)
+        for arguments in (("eval",), ("train", "--out", "large")):
+            error = self.refuses(arguments[0], "adam.yaml", "--weights", "w.safetensors", *arguments[1:])
+            self.assertIn("'w.safetensors' holds 1e+300 in tensor 'classify.logits.bias', which is too "
+                          "large for f32", error)
+
+    def test_weights_that_are_not_finite_are_named(self):
+        said = "'w.safetensors' holds NaN or infinite numbers in tensor 'classify.logits.bias': "
+        for kind, code in (("F32", "f"), ("F16", "e"), ("F64", "d")):
+            self.written(kind, code, float("nan"))
+            done = self.cgrun("eval", "adam.yaml", "--weights", "w.safetensors")
+            self.assertIn(said, done.stderr, kind)
+            self.assertIn("is not finite, as the weights are not\n", done.stderr, kind)
+            self.assertNotIn("reads its data", done.stderr, kind)
+        done = self.cgrun("train", "adam.yaml", "--weights", "w.safetensors", "--out", "next", status=1)
+        self.assertIn(said, done.stderr)
+
     @unittest.skipIf(SANITIZED, "the memory of a sanitizer is in no plan")
     def test_a_conversion_stays_within_the_plan(self):
         wide = MODEL.replace("- logits: {", "- {op: linear, units: 2048}\n      - {op: linear, units: 1024}\n"

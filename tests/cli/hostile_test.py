@@ -12,7 +12,7 @@ import zlib
 from cli_testing import MODEL, SHARED_DATA, CliTestCase, png, read_safetensors
 
 FAULTS = SHARED_DATA / "faults"
-ESCAPE = "\x1b[31mred\x07\udcff"  # the last is the byte FF in a name
+ESCAPE = "\x1b[31mred\x07\udcff\u202e"  # the last but one is the byte FF in a name
 GAN = """cgrun: 1
 model: wgan
 data:
@@ -86,7 +86,7 @@ class TerminalTest(CliTestCase):
         return done.stdout, done.stderr
 
     def assert_clean(self, text, where):
-        for byte in ("\x1b", "\x07", "\x9b", "\x7f"):
+        for byte in ("\x1b", "\x07", "\x9b", "\x7f", "\u202e"):
             self.assertNotIn(byte, text, where)
         text.encode("utf-8")  # no bytes that are none
 
@@ -257,6 +257,37 @@ class LargeHeadersTest(CliTestCase):
                      "a: {" + ", ".join("b: 1" for _ in range(50_000)) + "}\n"):
             self.write("m.yaml", MODEL + text)
             self.assertLess(self.seconds("check", "m.yaml", status=2), 20)
+
+    def test_many_values_on_one_line_of_a_model(self):
+        for text in ("b: {" + ",".join(f"x{i}: [1]" for i in range(30_000)) + f', z: "{"x" * 3_500_000}"}}\n',
+                     "b: {" + ",".join(f"x{i}" for i in range(60_000)) + "}\n",
+                     "b: {c: (" + ",".join(map(str, range(60_000))) + ")}\n"):
+            self.write("m.yaml", MODEL + text)
+            self.assertLess(self.seconds("check", "m.yaml", status=2), 10, text[:20])
+
+    def test_many_errors_of_a_model(self):
+        self.write("m.yaml", MODEL + "".join(f"k{i}: 1\n" for i in range(50_000)))
+        for flags, printed in (((), "stderr"), (("--json",), "stdout")):
+            done = getattr(self.cgrun("check", "m.yaml", *flags, status=2), printed)
+            self.assertLess(len(done), 100_000)
+            self.assertIn("and 49900 more, which are not shown", done)
+            self.assertIn("'k99'", done)
+            self.assertNotIn("'k100'", done)
+
+    def test_many_columns_of_a_table(self):
+        columns = 60_000
+        def row(number):
+            return ",".join([str(number)] + [str(i % 7) for i in range(1, columns)])
+        header = ",".join(f"c{i}" for i in range(columns))
+        self.write("rows.csv", f"{header}\n{row(0)}\n{row(1)}\n")
+        self.write("table.yaml", TABLE.replace("label: kind", "label: c0")
+                                      .replace("shape: [2]", f"shape: [{columns - 1}]"))
+        self.cgrun("train", "table.yaml", "--out", "run")
+        self.assertLess(self.seconds("predict", "table.yaml", "rows.csv", "--weights", "run", status=0), 10)
+
+    def test_many_buffers_at_a_time(self):
+        self.write("b.csv", "id,lower,upper,size\n" + "".join(f"b{i},0,1,64\n" for i in range(95_000)))
+        self.assertLess(self.seconds("plan", "b.csv", status=0), 8)
 
 
 if __name__ == "__main__":

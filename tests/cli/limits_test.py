@@ -34,6 +34,11 @@ class LimitsTest(CliTestCase):
             self.assertIn("`ulimit -v` leaves", done.stderr)
             self.assertRegex(done.stderr, r"help: .*`ulimit -v \d+`")
 
+    def test_a_verb_without_a_batch_is_told_of_none(self):
+        for limit in (100_000, 150_000, 200_000, 250_000, 300_000):
+            done = self.shell(f'ulimit -v {limit}; "$CGRUN" devices', seconds=30)
+            self.assertNotIn("batch", done.stderr, limit)
+
     def test_what_the_error_asks_for_is_enough(self):
         limit = 300_000
         for _ in range(8):

@@ -115,12 +115,35 @@ class PathsTest(CliTestCase):
                     errors = run(*arguments).stderr
                     self.assertIn("Permission denied", errors, arguments)
                     self.assertNotIn("no whole checkpoint", errors)
+                errors = run("train", "small.yaml", "--out", "run", "--force").stderr
+                self.assertIn("Permission denied", errors)
+                self.assertNotIn("no run left it", errors)
+            for mode, file_mode in ((0o755, 0o000), (0o644, 0o644)):
+                (self.folder / "run").chmod(0o755)
+                for file in (self.folder / "run").glob("*.safetensors"):
+                    file.chmod(file_mode)
+                (self.folder / "run").chmod(mode)
+                errors = run("eval", "small.yaml", "--weights", "run").stderr
+                self.assertIn("Permission denied", errors, oct(mode))
+                self.assertNotIn("damaged", errors, oct(mode))
             (self.folder / "run").chmod(0o755)
+
+    def test_a_run_records_no_path_that_is_not_utf_8(self):
+        folder = self.folder / "bad\udcff"
+        folder.mkdir()
+        (folder / "table.yaml").write_text(TABLE)
+        (folder / "rows.csv").write_text("a,b,kind\n1,2,0\n3,4,1\n")
+        error = self.refuses("train", "bad\udcff/table.yaml", "--out", "run")
+        self.assertIn("bad?/rows.csv' is not UTF-8: model.yaml of the run folder", error)
+        self.assertIn("help: rename the file or folder", error)
+        self.assertFalse((self.folder / "run").exists())
+        self.cgrun("train", "small.yaml", "--out", "bad\udcff/run")
+        self.cgrun("train", "--resume", "bad\udcff/run", "--set", "train.epochs=3")
 
     def on_terminal(self, kind, model):
         """What `cgrun train` prints on a terminal."""
         ours, theirs = pty.openpty()
-        subprocess.run([CGRUN, "train", model, "--out", kind], cwd=self.folder,
+        subprocess.run([CGRUN, "train", model, "--out", kind or "none"], cwd=self.folder,
                        stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, check=False,
                        env={**os.environ, "TERM": kind})
         os.close(theirs)
@@ -135,7 +158,8 @@ class PathsTest(CliTestCase):
 
     def test_a_dumb_terminal_gets_no_control_sequences(self):
         self.assertIn(b"\x1b", self.on_terminal("xterm", "none.yaml"))
-        self.assertNotIn(b"\x1b", self.on_terminal("dumb", "none.yaml"))
+        for kind in ("dumb", ""):
+            self.assertNotIn(b"\x1b", self.on_terminal(kind, "none.yaml"))
         text = self.on_terminal("dumb", "small.yaml")
         self.assertNotIn(b"\x1b", text)
         self.assertNotIn(b"\r", text.replace(b"\r\n", b"\n"))

@@ -96,6 +96,10 @@ TEST(LabelTexts, TooManyClassesAreReportedOnce) {
   EXPECT_EQ(SurveyErrors(labels, texts),
             "l:65537:1: error: the label has more than 65536 classes\n"
             "    \n    ^\nhelp: some help\n");
+  LabelTexts without({}, true);
+  EXPECT_TRUE(SurveyErrors(without, texts)
+                  .ends_with("help: a label is one of few names: is this the text, or an id of "
+                             "each line's own?\n"));
 }
 
 }  // namespace

@@ -191,11 +191,16 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "       ^\n"
             "help: the fields are separated by ';'; if another character separates them: "
             "`delimiter: \",\"`\n");
-  EXPECT_EQ(ErrorsOf("a,b,y\r1,2,3\n"),
-            "DIR/t.csv:1:6: error: a carriage return that ends no line\n"
-            "    a,b,y?1,2,3\n"
-            "         ^\n"
-            "help: lines end with LF or CRLF\n");
+  EXPECT_EQ(
+      ErrorsOf("a,b,y\r1,2,3\n"),
+      "DIR/t.csv:1:6: error: line ends are mixed: a CR alone stands here, where other lines "
+      "end with LF\n"
+      "    a,b,y?1,2,3\n"
+      "         ^\n"
+      "help: all lines of a file end alike, with LF, CRLF or CR: `tr '\\r' '\\n' < FILE > NEW` "
+      "makes each of them an LF\n");
+  EXPECT_NE(ErrorsOf("a,b,y\r1,2,3\r\n").find("where other lines end with CRLF"),
+            std::string::npos);
   EXPECT_EQ(ErrorsOf(std::string("a,b,y\n0.25,0.75,1\n1,2\0,3\n", 25)),
             "DIR/t.csv:3:4: error: a NUL byte\n"
             "    1,2?,3\n"
@@ -316,11 +321,30 @@ TEST(CsvErrorsTest, ManyColumnsOfErrorsShareAMessage) {
       << errors;
 }
 
+TEST(CsvErrorsTest, MoreCategoriesThanThereCanBe) {
+  std::string table = "town,b,y\n";
+  for (int i = 0; i <= 65536; ++i) table += "t" + std::to_string(i) + ",1,2\n";
+  const std::string errors =
+      CsvBuilder(table, 1).Label("y", DType::kF32).Set("categories", "town").Open().errors;
+  EXPECT_NE(errors.find("column 'town' has more than 65536 categories\n"), std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("help: is it a number, or one of each row's own?"), std::string::npos)
+      << errors;
+}
+
+TEST(CsvErrorsTest, ColumnsWithoutANameShareAWarning) {
+  const Opened opened = CsvBuilder(",,,y\n1,2,3,4\n", 3).Label("y", DType::kF32).Open();
+  EXPECT_NE(opened.errors.find("column 1 has no name, and is a feature (and 2 columns more)\n"),
+            std::string::npos)
+      << opened.errors;
+}
+
 TEST(CsvErrorsTest, ManyLinesThatAreWrongAreCutOff) {
   std::string table = "a,b,y\n";
   for (int i = 0; i < 1000; ++i) table += "1,2\n";
   const std::string errors = ErrorsOf(table);
-  EXPECT_TRUE(errors.starts_with("DIR/t.csv: error: further errors of this file are not shown\n"));
+  EXPECT_TRUE(errors.starts_with("DIR/t.csv:2:1: error: ")) << errors;
+  EXPECT_TRUE(errors.ends_with("\nDIR/t.csv: error: further errors of this file are not shown\n"));
   EXPECT_NE(errors.find("DIR/t.csv:21:1: error: "), std::string::npos);
   EXPECT_EQ(errors.find("DIR/t.csv:22:1: error: "), std::string::npos);
 }

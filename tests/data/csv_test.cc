@@ -46,6 +46,8 @@ TEST(CsvTest, EveryWayOfWritingATableGivesTheSame) {
                               "a,b,y\r1,2,3\r4,5,6\r",                          // CR
                               "a,b,y\r1,2,3\r\r4,5,6",
                               "sep=;\na;b;y\n1;2;3\n4;5;6\n",  // Excel's
+                              "SEP=;\na;b;y\n1;2;3\n4;5;6\n",
+                              "\"sep=;\"\na;b;y\n1;2;3\n4;5;6\n",
                               "sep=,\r\na,b,y\r\n1,2,3\r\n4,5,6\r\n",
                               "|1x3 Cross validator\na,b,y\n1,2,3\n4,5,6\n",  // C4.5's
                               Gzip(plain)};

@@ -126,6 +126,11 @@ TEST(NpyTest, ReadsLongIntegersOfPython2) {
             HostTensor::Of<uint8_t>({2, 1}, {7, 8}));
 }
 
+TEST(NpyTest, ReadsUnicodeTextsOfPython2) {
+  EXPECT_EQ(Read(Npy("{u'descr': u'|u1', u\"fortran_order\": False, u'shape': (2L,), }", "\7\x8")),
+            Read(Npy(Dictionary("|u1", "False", "(2,)"), "\7\x8")));
+}
+
 TEST(NpyTest, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(ReadError("PK\3\4 an .npz"),
             "'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY\n"
@@ -151,6 +156,9 @@ TEST(NpyTest, ErrorsSayWhatIsWrong) {
             "'DIR/x.npy' goes on after 132 bytes, where it should end");
   EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(9223372036854775807, 4)"), "1234")),
             "'DIR/x.npy' declares more elements than it can hold");
+  EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(99999999999999999999,)"), "")),
+            "'DIR/x.npy' declares a size of 99999999999999999999, which no array has\n"
+            "help: the file is damaged: save the array again");
   EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(2, -1)"), "")),
             "'DIR/x.npy' declares a size of -1");
   EXPECT_EQ(ReadError(Npy(Dictionary("|b1", "False", "(1,)"), "\2")),

@@ -61,13 +61,18 @@ TEST(ReadFileTest, PassesOverZerosBehindGzip) {
 }
 
 TEST(ReadFileTest, RefusesMoreThanIsExpected) {
+  const std::string help =
+      "\nhelp: look at what it holds: it may be another file than the one meant";
   EXPECT_EQ(ReadBack(std::string(100, 'x'), 99),
-            "'DIR/x' has 100 bytes, over 99 bytes, the most that is expected here");
+            "'DIR/x' has 100 bytes, over 99 bytes, the most that is expected here" + help);
+  EXPECT_EQ(
+      ReadBack(std::string((size_t{3} << 20) / 2, 'x'), 1 << 20),
+      "'DIR/x' has 1.5 MiB (1572864 bytes), over 1.0 MiB, the most that is expected here" + help);
   // A bomb: 64 MiB of zeros in 64 KiB.
   const std::string bomb = Gzip(std::string(size_t{64} << 20, '\0'));
   EXPECT_LT(bomb.size(), size_t{66} << 10);
   EXPECT_EQ(ReadBack(bomb, 1 << 20),
-            "'DIR/x' inflates to more than 1048576 bytes, the most that is expected here");
+            "'DIR/x' inflates to more than 1.0 MiB, the most that is expected here" + help);
 }
 
 TEST(ReadFileTest, FindsDamagedGzip) {
@@ -86,8 +91,20 @@ TEST(ReadFileTest, FindsDamagedGzip) {
   std::string length = packed;
   length.back() = 1;
   EXPECT_EQ(ReadBack(length), "'DIR/x': the gzip data is corrupt (incorrect length check)" + help);
-  EXPECT_EQ(ReadBack(packed + "rubbish"),
-            "'DIR/x': the gzip data is corrupt (incorrect header check)" + help);
+}
+
+TEST(ReadFileTest, SaysThatSomethingElseStandsBehindGzip) {
+  const std::string packed = Gzip("one");
+  for (const size_t zeros : {size_t{0}, size_t{700}, size_t{1} << 20}) {
+    for (const char* rest : {"x", "junk", "\x1F!"}) {
+      EXPECT_EQ(ReadBack(packed + std::string(zeros, '\0') + rest),
+                "'DIR/x': something else stands behind the gzip data, from byte " +
+                    std::to_string(packed.size() + zeros + 1) +
+                    " on\nhelp: `gzip -dc FILE > NEW` writes what is compressed, and leaves out "
+                    "the rest")
+          << zeros << rest;
+    }
+  }
 }
 
 TEST(ReadFileTest, NamesWhatIsNoFile) {
