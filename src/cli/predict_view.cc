@@ -274,7 +274,7 @@ std::string PredictView::Text(const PredictFacts& facts) const {
   return text;
 }
 
-nlohmann::ordered_json PredictView::JsonOf(const Prediction& prediction) const {
+std::string PredictView::ElementOf(const Prediction& prediction) const {
   nlohmann::ordered_json item = {{"file", prediction.origin.file}};
   if (prediction.origin.index) item["index"] = *prediction.origin.index;
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -293,7 +293,7 @@ nlohmann::ordered_json PredictView::JsonOf(const Prediction& prediction) const {
     output["shape"] = outputs_[i].shape.Sizes();
     if (!prediction.values[i].empty()) output["values"] = prediction.values[i];
   }
-  return item;
+  return Indented(item);
 }
 
 // The predictions become text one by one: as values of JSON all of them would take several times as
@@ -310,7 +310,7 @@ std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::
   }
   std::string text = Opened(head) + ",\n  \"predictions\": [";
   for (const Prediction& prediction : predictions_) {
-    text += (&prediction == predictions_.data() ? "" : ",") + Indented(JsonOf(prediction));
+    text += (&prediction == predictions_.data() ? "" : ",") + ElementOf(prediction);
   }
   text += predictions_.empty() ? "],\n" : "\n  ],\n";
   nlohmann::ordered_json tail = {{"warnings", warnings}};

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -57,7 +56,7 @@ class PredictView {
     std::vector<std::vector<int64_t>> places;      // of outputs with scores for each place
     std::vector<std::vector<double>> values;       // of the others, where they are few
   };
-  nlohmann::ordered_json JsonOf(const Prediction& prediction) const;
+  std::string ElementOf(const Prediction& prediction) const;  // of the array in JSON
   bool ShowsClasses(size_t output) const { return outputs_[output].scores != Scores::kNone; }
   std::string ClassText(size_t output, int64_t index) const;
   std::string PlacesText(size_t output, const std::vector<int64_t>& places) const;
