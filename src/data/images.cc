@@ -281,7 +281,7 @@ void ImagesOpener::ReadHeaders() {
 void ImagesOpener::NoteScratch(const ImageHeader& header, int64_t bytes) {
   CheckScratch(header, bytes, MemoryLeft::Of(options_));
   largest_.insert(std::ranges::upper_bound(largest_, bytes, std::greater()), bytes);
-  if (std::ssize(largest_) > options_.readers) largest_.pop_back();
+  if (std::ssize(largest_) > std::max(1, options_.readers)) largest_.pop_back();
   set_.scratch_bytes = largest_[0];
 }
 

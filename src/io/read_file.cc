@@ -101,6 +101,7 @@ class FileReader::Inflater {
  private:
   // One call of zlib; returns the bytes that it gave.
   size_t Step(std::span<std::byte> out) {
+    if (other_behind_) ThrowOtherBehind();
     if (stream_.avail_in == 0 && !Refill()) {
       ThrowFileError(
           reader_.path_,
@@ -125,7 +126,7 @@ class FileReader::Inflater {
 
   void BeginNextMember() {
     member_begin_ = compressed_bytes_ - static_cast<int64_t>(stream_.avail_in);
-    if (*stream_.next_in != kGzipByte) ThrowOtherBehind();
+    other_behind_ = *stream_.next_in != kGzipByte;
     inflateReset(&stream_);
   }
 
@@ -161,6 +162,7 @@ class FileReader::Inflater {
   int64_t compressed_bytes_ = 0;  // that were read of the file
   int64_t member_begin_ = 0;      // byte of the file where the member begins
   bool end_ = false;
+  bool other_behind_ = false;  // what comes next is no member: an error for whoever reads on
 };
 
 FileReader::FileReader(std::string path, Gzip gzip) : path_(std::move(path)) {

@@ -200,7 +200,7 @@ class CheckTest(CliTestCase):
             self.assertAlmostEqual(result["needed_bytes"], self.check("small.yaml")["needed_bytes"], delta=2**19)
 
     def test_more_memory_than_there_is(self):
-        self.assertIn("are free", self.refuses(
+        self.assertIn("more than the free memory of", self.refuses(
             "check", "small.yaml", "--set", "paths.classify.ops.logits.units=1000000000"))
 
 

@@ -109,7 +109,7 @@ paths:
     loss: {op: squared_error, in: [y, z]}
 train: {optimizer: {op: sgd, lr: 0.01}}
 """)
-        self.assertIn("large.txt.gz' inflates to more than 67108864 bytes", error)
+        self.assertIn("large.txt.gz' inflates to more than the cap of 64 MiB", error)
         self.assertLess(resident, 90 * MIB)  # of it 40 are code and libraries
 
     def test_caps_hold_on_two_threads(self):

@@ -213,7 +213,8 @@ class RunsTest(CliTestCase):
         leader, follower = pty.openpty()
         self.addCleanup(os.close, leader)
         with subprocess.Popen([CGRUN, *map(str, arguments)], stdout=follower, cwd=self.folder,
-                              stderr=subprocess.PIPE, text=True) as process:
+                              stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TERM": "xterm"}) as process:
             os.close(follower)
             shown = b""
             while True:

@@ -19,7 +19,7 @@ SLOW = MODEL.replace("      - {op: flatten}\n",
 # Some seconds of evaluation behind some milliseconds of training; more than the two seconds that the
 # last evaluation has.
 EVALUATED = MODEL.replace("samples: 40", "samples: 2000000")
-LONG_EVALUATED = MODEL.replace("samples: 40", "samples: 60000").replace(
+LONG_EVALUATED = MODEL.replace("samples: 40", "samples: 150000").replace(
     "model: small\n", "model: small\ndevice: reference\n").replace(
     "      - {op: flatten}\n", "      - {op: flatten}\n" + 2 * "      - {op: linear, units: 512}\n")
 
@@ -111,7 +111,7 @@ class StopTest(CliTestCase):
             time.sleep(0.1)
             saved = sorted((self.folder / "run").glob("checkpoint-*.safetensors"))
         self.assertGreater(len(saved), 1)
-        self.cgrun("train", "--resume", "run", "--set", "train.epochs=1", "--limit-batches", "5")
+        self.cgrun("train", "--resume", "run", "--set", "train.epochs=1")
 
     def test_processes_of_a_benchmark_end_with_it(self):
         before = set(pathlib.Path(tempfile.gettempdir()).glob("cgrun-bench-*"))

@@ -450,13 +450,17 @@ TEST(ImagesTest, OpeningCountsWhatDecodingTakes) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer takes memory by itself";
   constexpr int64_t kNoise = 4 << 20, kPixels = 3000 * 2000;
   ImagesBuilder builder;
-  builder.Two().File("f/red/large.png", EncodePng(TestImage::Constant(3000, 2000, {1, 2, 3})));
+  const std::string large = EncodePng(TestImage::Constant(3000, 2000, {1, 2, 3}));
+  builder.Two().File("f/red/large.png", large);
+  const int64_t one = builder.Open().dataset->opening_bytes();
+  builder.File("f/red/large2.png", large);
   Opened opened;
   const int64_t taken = MostTakenBy([&] { opened = builder.Open(); });
   ASSERT_EQ(opened.errors, "");
   const int64_t opening = opened.dataset->opening_bytes();
   EXPECT_GT(taken, 5 * kPixels) << "lines and pixels of three bytes each";
   EXPECT_LT(taken, opening + kNoise);
+  EXPECT_GT(opening, one * 3 / 2) << "a thread that decodes a small image needs little";
   // With room for one arena alone, one thread decodes.
   EXPECT_LT(builder.Limit(opening * 2 / 3).Open().dataset->opening_bytes(), opening * 2 / 3);
 }
