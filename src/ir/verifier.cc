@@ -1,6 +1,6 @@
 // VerifyGraph: the rules that every pass must keep, one function a rule.
-#include <algorithm>
-#include <utility>
+#include <bit>
+#include <functional>
 
 #include "src/ir/graph.h"
 #include "src/ir/op_def.h"
@@ -55,17 +55,14 @@ class Verifier {
   }
 
   void CheckNames() {
-    std::vector<std::pair<uint64_t, ValueId>> names;  // sorted: a set would take a block for each
-    names.reserve(graph_.values.size());
-    for (ValueId id : graph_.values.ids()) {
-      const std::string& name = graph_.values[id].name;
-      if (name.empty()) Fail("a value has no name");
-      names.emplace_back(std::hash<std::string>()(name), id);
-    }
-    std::sort(names.begin(), names.end());
-    for (size_t i = 1; i < names.size(); ++i) {
-      if (names[i].first != names[i - 1].first) continue;
-      Fail("two values are called " + graph_.values[names[i].second].name);
+    std::vector<uint64_t> hashes(std::bit_ceil(2 * graph_.values.size() + 1));  // 0: free
+    for (const Value& value : graph_.values) {
+      if (value.name.empty()) Fail("a value has no name");
+      const uint64_t hash = std::hash<std::string>()(value.name) | 1;
+      size_t slot = (hash >> 1) & (hashes.size() - 1);
+      while (hashes[slot] != 0 && hashes[slot] != hash) slot = (slot + 1) & (hashes.size() - 1);
+      if (hashes[slot] == hash) Fail("two values are called " + value.name);
+      hashes[slot] = hash;
     }
   }
 
