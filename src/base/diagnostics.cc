@@ -138,7 +138,7 @@ std::string NearestWithin(int limit, std::string_view name, std::span<const std:
   return nearest;
 }
 
-// What concerns a file as a whole comes first; a mark of line −1 says so of what is told last.
+// Errors of a file as a whole come first. A mark of line −1 stands for what is told last.
 auto SortKey(const Diagnostic& d) {
   return std::make_tuple(d.mark.file ? d.mark.file->name : std::string(),
                          d.mark.line < 0 ? INT_MAX : d.mark.line, d.mark.column);

@@ -18,8 +18,8 @@ unsigned CodeOf(std::string_view character) {
   return (lead & 0x0FU) << 12 | low(1) << 6 | low(2);
 }
 
-// What PrintableText() replaces and nlohmann's text leaves: DEL, U+0080 to U+009F, and what changes
-// the direction of a text. They stand in texts alone.
+// Escapes the characters that PrintableText() replaces and nlohmann leaves: DEL, U+0080 to U+009F,
+// and those that change the direction of a text. They occur in strings alone.
 std::string WithEscapes(const std::string& json) {
   constexpr char kHex[] = "0123456789abcdef";
   const std::string_view text = json;

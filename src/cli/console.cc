@@ -322,7 +322,7 @@ void PrintChanges(const std::vector<Diagnostic>& printed) {
 
 constexpr size_t kMostShown = 100;  // errors of a file, and warnings
 
-// What is said of the others.
+// The last line, which stands for the others.
 Mistake RestOfErrors(int64_t others) {
   return {"and " + std::to_string(others) + " more, which " + (others == 1 ? "is" : "are") +
               " not shown",

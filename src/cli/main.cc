@@ -26,7 +26,7 @@
 namespace cgrun {
 namespace {
 
-// What helps where memory ran out.
+// The help of an error that says that memory ran out.
 std::string HelpWithMemory(const CLI::App& verb) {
   if (verb.get_option_no_throw("--batch") != nullptr) {
     return "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory";

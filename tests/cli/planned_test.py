@@ -5,7 +5,7 @@ import json
 import random
 import unittest
 
-from cli_testing import CGRUN, SANITIZED, CliTestCase, ControlGroup, png
+from cli_testing import SANITIZED, TABLE, CliTestCase, ControlGroup, png
 
 MIB = 2**20
 
@@ -42,21 +42,6 @@ paths:
     loss: {op: softmax_cross_entropy, in: [logits, label]}
 train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
 """
-
-TABLE = """cgrun: 1
-model: table
-data: {train: {format: csv, file: rows.csv, label: kind}}
-inputs:
-  features: {shape: [2]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - logits: {op: linear, in: features, units: 2}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-train: {epochs: 1, batch: 64, optimizer: {op: sgd, lr: 0.1}}
-"""
-
 
 def chain(units, features=16, batch=8, samples=None, metrics="{}"):
     layers = "".join(f"      - {{op: linear{', in: image' * (i == 0)}, units: {n}}}\n"
@@ -112,7 +97,7 @@ class PlannedTest(CliTestCase):
         self.assertLess(planned, 2 * 4 * pixels)  # the small image needs no arena of that size
 
     def test_predictions_are_measured_with_their_text(self):
-        self.write("model.yaml", TABLE)
+        self.write("model.yaml", TABLE.replace("batch: 2", "batch: 64"))
         self.write("rows.csv", "a,b,kind\n" + "1.5,2.5,0\n2.5,1.5,1\n" * 30_000)
         self.cgrun("train", "model.yaml", "--out", "run", "--limit-batches", "3")
         predict = ("predict", "model.yaml", "rows.csv", "--weights", "run")
