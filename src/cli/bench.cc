@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -295,34 +294,33 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
 
 }  // namespace
 
-Command DefineBench(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kKept);
+Command DefineBench(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kKept);
   auto bench = std::make_shared<BenchFlags>();
-  auto run_flags = AddRunFlagsOfAnyMode(app);
-  AddDebugFlags(app, run_flags);
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.get_option("--limit-batches")
-      ->description("at most N different batches, which the steps go through again and again");
-  app.add_option("--out", bench->out, "a folder for the result: bench.txt and bench.json")
-      ->type_name("DIR");
-  app.add_flag("--force", bench->force, "replace what a former benchmark left in that folder");
-  app.add_flag("--infer", bench->options.infer, "the forward path alone");
-  app.add_flag("--passes", bench->passes, "what each pass gains: the graph without it");
-  CLI::Option* isolate =
-      app.add_flag("--isolate", bench->isolate,
-                   "each case in a process of its own, whose memory is then what is shown");
-  app.add_option("--rounds", bench->options.rounds,
-                 "rounds, in which the cases take turns (default: about 2 s of each case)")
-      ->check(CLI::Range(1, 10000))
-      ->type_name("N");
-  app.add_option("--steps", bench->options.steps, "steps in a round (default: about 0.1 s of them)")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
-      ->type_name("N");
-  app.add_option("--only", bench->only, "one case alone, by its name")->type_name("CASE");
-  app.get_option("--order")->description(
+  auto run_flags = AddRunFlagsOfAnyMode(verb);
+  AddDebugFlags(verb, run_flags);
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  verb.Get("--limit-batches")
+      .Describe("at most N different batches, which the steps go through again and again");
+  verb.Add("--out", bench->out, "a folder for the result: bench.txt and bench.json").Value("DIR");
+  verb.AddSwitch("--force", bench->force, "replace what a former benchmark left in that folder");
+  verb.AddSwitch("--infer", bench->options.infer, "the forward path alone");
+  verb.AddSwitch("--passes", bench->passes, "what each pass gains: the graph without it");
+  const Flag isolate =
+      verb.AddSwitch("--isolate", bench->isolate,
+                     "each case in a process of its own, whose memory is then what is shown");
+  verb.Add("--rounds", bench->options.rounds,
+           "rounds, in which the cases take turns (default: about 2 s of each case)")
+      .Between(1, 10000)
+      .Value("N");
+  verb.Add("--steps", bench->options.steps, "steps in a round (default: about 0.1 s of them)")
+      .Between(int64_t{1}, int64_t{1} << 30)
+      .Value("N");
+  verb.Add("--only", bench->only, "one case alone, by its name").Value("CASE");
+  verb.Get("--order").Describe(
       "the one order that graph mode runs in (default: serial, bfs and memory)");
-  auto profile = AddProfileFlags(app);
-  isolate->excludes(app.get_option("--profile"))->excludes(app.get_option("--verbose"));
+  auto profile = AddProfileFlags(verb);
+  isolate.NotWith(verb.Get("--profile")).NotWith(verb.Get("--verbose"));
   return [flags, run_flags, bench, profile] {
     bench->options.limit_batches = run_flags->limit_batches;
     bench->options.dry_run = run_flags->dry_run;

@@ -1,7 +1,6 @@
 // cgrun check.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -309,9 +308,9 @@ int Run(const ModelFlags& given) {
 
 }  // namespace
 
-Command DefineCheck(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kKept);
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
+Command DefineCheck(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kKept);
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
   return [flags] { return Run(*flags); };
 }
 

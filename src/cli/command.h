@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "src/cli/verb.h"
 
 namespace cgrun {
 
@@ -19,10 +17,10 @@ inline constexpr int kFailed = 1;    // the work failed
 inline constexpr int kBadInput = 2;  // the user's input is wrong
 inline constexpr int kInterrupted = 130;
 
-// Declares the verb's flags on `app`; what it returns runs the verb once they are parsed, and
+// Declares the verb's flags of `verb`; what it returns runs the verb once they are parsed, and
 // returns the exit status. Throws UserError.
 using Command = std::function<int()>;
-using DefineCommand = Command (*)(CLI::App& app);
+using DefineCommand = Command (*)(const Verb& verb);
 
 struct CommandEntry {
   const char* name;
@@ -34,20 +32,20 @@ struct CommandEntry {
 const std::vector<CommandEntry>& Commands();
 
 // Each in the file of its name.
-Command DefineTrain(CLI::App& app);
-Command DefineEval(CLI::App& app);
-Command DefinePredict(CLI::App& app);
-Command DefineGenerate(CLI::App& app);
-Command DefineCheck(CLI::App& app);
-Command DefineBench(CLI::App& app);
-Command DefinePlan(CLI::App& app);
-Command DefineGraph(CLI::App& app);
-Command DefineCompile(CLI::App& app);
-Command DefineDisasm(CLI::App& app);
-Command DefineOps(CLI::App& app);
-Command DefineSummary(CLI::App& app);
-Command DefineDevices(CLI::App& app);
-Command DefineCompletion(CLI::App& app);
+Command DefineTrain(const Verb& verb);
+Command DefineEval(const Verb& verb);
+Command DefinePredict(const Verb& verb);
+Command DefineGenerate(const Verb& verb);
+Command DefineCheck(const Verb& verb);
+Command DefineBench(const Verb& verb);
+Command DefinePlan(const Verb& verb);
+Command DefineGraph(const Verb& verb);
+Command DefineCompile(const Verb& verb);
+Command DefineDisasm(const Verb& verb);
+Command DefineOps(const Verb& verb);
+Command DefineSummary(const Verb& verb);
+Command DefineDevices(const Verb& verb);
+Command DefineCompletion(const Verb& verb);
 
 }  // namespace cgrun
 

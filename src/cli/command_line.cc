@@ -1,19 +1,14 @@
-// Builds the command line of Commands(), and reads from it what arguments take.
+// Builds the command line of Commands(), and parses it.
 #include "src/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "src/base/diagnostics.h"
 #include "src/cli/console.h"
 #include "src/cli/version.h"
-#include "src/device/device.h"
-#include "src/ir/op_def.h"
-#include "src/passes/pipeline.h"
-#include "src/plan/planner.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -42,73 +37,24 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {
-    const std::string name = option->get_positional() ? "" : ValuesOf(*option).name;
+    const Flag flag = OfOption(option);
+    const std::string name = flag.is_argument() ? "" : flag.value_name();
     return name.empty() ? "" : " " + name;
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {
     std::string text = option->get_description(), others;
-    for (const CLI::Option* other : option->get_excludes()) {
-      others += (others.empty() ? "" : ", ") + other->get_name();
+    for (const Flag& other : OfOption(option).not_with()) {
+      others += (others.empty() ? "" : ", ") + other.name();
     }
     if (!others.empty()) text += " (not with " + others + ")";
     return WrapText(text, "", kWidth - kNameWidth);
   }
+
+ private:
+  // A formatter is given what it may not change; of a Flag it only reads.
+  static Flag OfOption(const CLI::Option* option) { return Flag(const_cast<CLI::Option*>(option)); }
 };
-
-std::vector<std::string> DeviceWords() {
-  std::vector<std::string> words;
-  for (const DeviceKind& kind : DeviceKinds()) words.emplace_back(kind.name);
-  words.emplace_back("auto");
-  return words;
-}
-
-std::vector<std::string> OperatorWords() {
-  std::vector<std::string> words;
-  for (int i = 0; i < OpCount(); ++i) {
-    const OpDef& def = GetOpDef(static_cast<OpId>(i));
-    if (def.usage != Usage::kInternal) words.push_back(def.name);
-  }
-  std::sort(words.begin(), words.end());
-  return words;
-}
-
-// "a|b|c", or the name of a list.
-std::vector<std::string> WordsOf(const std::string& value) {
-  if (value == "DEVICE") return DeviceWords();
-  if (value == "OPERATOR") return OperatorWords();
-  if (value == "PASS") return PassNames();
-  if (value == "PLANNER") return PlannerNames();
-  if (value.find('|') == std::string::npos) return {};
-  std::vector<std::string> words;
-  std::istringstream text(value);
-  for (std::string word; std::getline(text, word, '|');) {
-    const bool stands_for_others =
-        std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
-    if (!stands_for_others) words.push_back(word);  // no "N"
-  }
-  return words;
-}
-
-// What the description of an argument says of its files: {"yaml", "yml", "cgb"} of "model file
-// (.yaml), or compiled program (.cgb)".
-std::vector<std::string> SuffixesIn(const std::string& description) {
-  std::vector<std::string> suffixes;
-  for (size_t at = 0; (at = description.find("(.", at)) != std::string::npos; ++at) {
-    const size_t end = description.find(')', at);
-    if (end == std::string::npos) break;
-    suffixes.push_back(description.substr(at + 2, end - at - 2));
-    if (suffixes.back() == "yaml") suffixes.emplace_back("yml");
-  }
-  return suffixes;
-}
-
-// The name of the value that was declared: of an argument without a flag, its own where none was.
-std::string DeclaredName(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const std::string name = type.substr(0, type.find(':'));
-  return option.get_positional() && name == "TEXT" ? option.get_name() : name;
-}
 
 // CLI11 gives some words a meaning of its own: "[a,b]" is a list, "++" ends a verb, and "--out="
 // takes the next word. ParseWords() ends such a word with kMark, which no typed word can hold.
@@ -136,83 +82,76 @@ void TakeWordsAsTheyAre(CLI::App& verb) {
 
 }  // namespace
 
-std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen) {
-  auto app =
-      std::make_shared<CLI::App>("Trains and evaluates neural networks from YAML files.", "cgrun");
-  app->set_help_flag("-h,--help", "print this help");
-  app->set_version_flag(
+CommandLine::CommandLine()
+    : app_(std::make_unique<CLI::App>("Trains and evaluates neural networks from YAML files.",
+                                      "cgrun")) {
+  app_->set_help_flag("-h,--help", "print this help");
+  app_->set_version_flag(
       "--version", VersionText,
       "print the versions of cgrun and its libraries, and what its kernels are made for");
-  app->require_subcommand(1);
-  app->failure_message(CLI::FailureMessage::simple);
-  app->formatter(std::make_shared<HelpFormatter>());
-  app->get_formatter()->label("SUBCOMMAND", "VERB");
-  app->footer("Examples:\n" + Indent(kExamples));
+  app_->require_subcommand(1);
+  app_->failure_message(CLI::FailureMessage::simple);
+  app_->formatter(std::make_shared<HelpFormatter>());
+  app_->get_formatter()->label("SUBCOMMAND", "VERB");
+  app_->footer("Examples:\n" + Indent(kExamples));
   for (const CommandEntry& entry : Commands()) {
-    CLI::App* verb = app->add_subcommand(entry.name, entry.summary);
+    CLI::App* verb = app_->add_subcommand(entry.name, entry.summary);
     verb->group("Verbs");
     verb->footer("Examples:\n" + Indent(entry.examples));
-    AddConsoleFlags(*verb);
-    const Command run = entry.define(*verb);
+    AddConsoleFlags(Verb(verb));
+    const Command run = entry.define(Verb(verb));
     TakeWordsAsTheyAre(*verb);
-    verb->callback([chosen, run] { *chosen = run; });
+    verb->callback([this, run] { command_ = run; });
   }
-  return app;
 }
 
-std::vector<char*> WithHelpAsFlag(int argc, char** argv) {
-  static char flag[] = "--help";
-  std::vector<char*> arguments(argv, argv + argc);
-  const auto asks = [&] {
-    return arguments.size() > 1 && std::string_view(arguments[1]) == kHelpVerb;
-  };
-  if (!asks()) return arguments;
-  while (asks()) arguments.erase(arguments.begin() + 1);
-  arguments.push_back(flag);
-  return arguments;
-}
+CommandLine::~CommandLine() = default;
 
-void ParseWords(CLI::App& app, const std::vector<char*>& arguments) {
-  std::vector<std::string> words;
-  for (size_t i = arguments.size(); i > 1; --i) {  // the last one first, without the program's name
-    words.emplace_back(arguments[i - 1]);
-    if (HasOtherMeaning(words.back())) words.back() += kMark;
+std::optional<ParseStop> CommandLine::Parse(const std::vector<std::string>& words) {
+  std::vector<std::string> marked(words.rbegin(), words.rend());  // CLI11 wants the last one first
+  for (std::string& word : marked) {
+    if (HasOtherMeaning(word)) word += kMark;
   }
-  app.parse(std::move(words));
-}
-
-ArgumentValues ValuesOf(const CLI::Option& option) {
-  using Kind = ArgumentValues::Kind;
-  if (option.get_type_size() == 0 || option.get_expected_max() == 0)
-    return {Kind::kNone, "", false, {}};
-  ArgumentValues values;
-  values.name = DeclaredName(option);
-  values.optional = !option.get_positional() && option.get_expected_min() == 0;
-  values.words = WordsOf(values.name);
-  const auto named = [&](const char* text) { return values.name.find(text) != std::string::npos; };
-  if (!values.words.empty()) {
-    values.kind = Kind::kWords;
-  } else if (values.name == "KEY=VALUE") {
-    values.kind = Kind::kSetting;
-  } else if (option.check_lname("resume")) {
-    values.kind = Kind::kRun;
-  } else if (named("DIR")) {
-    values.kind = Kind::kFolder;
-  } else if (named("FILE") || named("MODEL") || named("PROGRAM") || named("INPUT")) {
-    values.kind = Kind::kFile;
-    const bool is_input = named("MODEL") || named("PROGRAM");
-    if (is_input) values.suffixes = SuffixesIn(option.get_description());
+  try {
+    app_->parse(std::move(marked));
+  } catch (const CLI::CallForVersion& version) {
+    return ParseStop{false, version.get_name(), version.what() + std::string("\n")};
+  } catch (const CLI::CallForHelp& help) {
+    return ParseStop{false, help.get_name(), Help()};
+  } catch (const CLI::ParseError& error) {
+    return ParseStop{true, error.get_name(), error.what()};
   }
-  return values;
+  return std::nullopt;
 }
 
-void CheckValues(const CLI::App& verb) {
-  for (const CLI::Option* option : verb.get_options()) {
-    const std::string flag = option->get_name();
-    if (flag == "--prompt" || !flag.starts_with("--") || ValuesOf(*option).optional) continue;
-    const std::vector<std::string>& values = option->results();
+std::optional<Verb> CommandLine::chosen() const {
+  const std::vector<CLI::App*> verbs = app_->get_subcommands();
+  return verbs.empty() ? std::nullopt : std::optional(Verb(verbs[0]));
+}
+
+const Command& CommandLine::command() const { return command_; }
+Verb CommandLine::program() const { return Verb(app_.get()); }
+Verb CommandLine::verb(const std::string& name) const { return Verb(app_->get_subcommand(name)); }
+std::string CommandLine::Help() const { return app_->help(); }
+std::string CommandLine::Examples() const { return app_->get_footer(); }
+
+std::vector<std::string> WordsOf(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const auto is_help = [](const std::string& word) { return word == kHelpVerb; };
+  const auto begin = std::ranges::find_if_not(words, is_help);
+  if (begin == words.begin()) return words;
+  words.erase(words.begin(), begin);
+  words.emplace_back("--help");
+  return words;
+}
+
+void CheckValues(const Verb& verb) {
+  for (const Flag& flag : verb.flags()) {
+    const std::string name = flag.name();
+    if (name == "--prompt" || !name.starts_with("--") || flag.value_is_optional()) continue;
+    const std::vector<std::string> values = flag.values();
     if (std::ranges::find(values, "") == values.end()) continue;
-    throw InputError("the value of " + flag + " is empty",
+    throw InputError("the value of " + name + " is empty",
                      "leave the flag out, or say a value; is a variable of the shell not set?");
   }
 }

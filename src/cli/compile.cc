@@ -1,7 +1,6 @@
 // cgrun compile: a model's byte code, into a .cgb file.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -56,10 +55,10 @@ int Run(const ModelFlags& given, const std::string& output) {
 
 }  // namespace
 
-Command DefineCompile(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kKept);
+Command DefineCompile(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kKept);
   auto output = std::make_shared<std::string>();
-  app.add_option("-o,--output", *output, "the file to write")->required()->type_name("FILE.cgb");
+  verb.Add("-o,--output", *output, "the file to write").Required().Value("FILE.cgb");
   return [flags, output] { return Run(*flags, *output); };
 }
 

@@ -1,5 +1,4 @@
 // cgrun completion: a shell's completion script, made from the flags that the verbs declare.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/base/json_text.h"
+#include "src/cli/argument_values.h"
 #include "src/cli/command.h"
 #include "src/cli/command_line.h"
 #include "src/cli/completion_scripts.h"
@@ -17,29 +17,29 @@
 namespace cgrun {
 namespace {
 
-FlagDescription DescriptionOf(const CLI::Option& option) {
-  FlagDescription flag;
-  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
-  flag.values = ValuesOf(option);
-  flag.repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
-  flag.doc = option.get_description();
-  return flag;
+FlagDescription DescriptionOf(const Flag& flag) {
+  FlagDescription description;
+  for (const std::string& name : flag.short_names()) description.names.push_back("-" + name);
+  for (const std::string& name : flag.long_names()) description.names.push_back("--" + name);
+  description.values = ValuesOf(flag);
+  description.repeats = flag.is_repeated();
+  description.doc = flag.description();
+  return description;
 }
 
-VerbDescription DescriptionOf(const CLI::App& app) {
-  VerbDescription verb{app.get_name(), app.get_description(), {}, {}};
-  verb.argument.kind = ArgumentValues::Kind::kNone;
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_positional()) {
-      verb.flags.push_back(DescriptionOf(*option));
-    } else if (verb.argument.kind == ArgumentValues::Kind::kNone) {
-      verb.argument = ValuesOf(*option);  // of several arguments all are like the first …
+VerbDescription DescriptionOf(const Verb& verb) {
+  VerbDescription description{verb.name(), verb.summary(), {}, {}};
+  description.argument.kind = ArgumentValues::Kind::kNone;
+  for (const Flag& flag : verb.flags()) {
+    if (!flag.is_argument()) {
+      description.flags.push_back(DescriptionOf(flag));
+    } else if (description.argument.kind == ArgumentValues::Kind::kNone) {
+      description.argument = ValuesOf(flag);  // of several arguments all are like the first …
     } else {
-      verb.argument.suffixes.clear();  // … but for how their files are called
+      description.argument.suffixes.clear();  // … but for how their files are called
     }
   }
-  return verb;
+  return description;
 }
 
 const std::vector<std::string> kShells = {"bash", "zsh", "fish"};
@@ -58,11 +58,10 @@ void CheckShell(const std::string& shell) {
 
 int Run(const std::string& shell) {
   CheckShell(shell);
-  Command unused;
-  const std::shared_ptr<CLI::App> app = MakeCommandLine(&unused);
+  const CommandLine line;
   CommandLineDescription verbs;
   for (const CommandEntry& entry : Commands()) {
-    verbs.push_back(DescriptionOf(*app->get_subcommand(entry.name)));
+    verbs.push_back(DescriptionOf(line.verb(entry.name)));
   }
   const SettingsDescription settings = {SetKeys(), SetValues()};
   const std::string script = shell == "bash"  ? BashCompletion(verbs, settings)
@@ -75,14 +74,14 @@ int Run(const std::string& shell) {
 
 }  // namespace
 
-Command DefineCompletion(CLI::App& app) {
+Command DefineCompletion(const Verb& verb) {
   auto shell = std::make_shared<std::string>();
-  app.add_option(
-         "SHELL", *shell,
-         "bash, zsh or fish; --help shows where each looks for its script, in a folder that `mkdir "
-         "-p` makes; zsh needs `fpath=(~/.zfunc $fpath)` in ~/.zshrc, before `compinit`")
-      ->required()
-      ->type_name("bash|zsh|fish");
+  verb.Add("SHELL", *shell,
+           "bash, zsh or fish; --help shows where each looks for its script, in a folder that "
+           "`mkdir "
+           "-p` makes; zsh needs `fpath=(~/.zfunc $fpath)` in ~/.zshrc, before `compinit`")
+      .Required()
+      .Value("bash|zsh|fish");
   return [shell] { return Run(*shell); };
 }
 

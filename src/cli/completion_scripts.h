@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/command_line.h"
+#include "src/cli/argument_values.h"
 
 namespace cgrun {
 

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,15 +15,12 @@
 #include <vector>
 
 #include "src/base/json_text.h"
-#include "src/base/name_notes.h"
 #include "src/base/shell_word.h"
-#include "src/base/synonyms.h"
 #include "src/cli/command.h"
+#include "src/cli/command_line.h"
 #include "src/cli/help_json.h"
 #include "src/cli/option_errors.h"
 #include "src/io/atomic_file.h"
-#include "src/model/key_synonyms.h"
-#include "src/model/schema.h"
 #include "src/report/table.h"
 #include "src/report/terminal.h"
 #include "src/train/run_folder.h"
@@ -53,176 +49,18 @@ bool Color(int fd) {
   return !Flags().no_color && IsTerminal(fd) && (no_color == nullptr || *no_color == '\0');
 }
 
-// What other programs call their verbs.
-constexpr Synonym kVerbSynonyms[] = {
-    {"fit", "train"},         {"run", "train"},        {"start", "train"},
-    {"resume", "train"},      {"continue", "train"},   {"test", "eval"},
-    {"evaluate", "eval"},     {"score", "eval"},       {"infer", "predict"},
-    {"inference", "predict"}, {"classify", "predict"}, {"validate", "check"},
-    {"lint", "check"},        {"verify", "check"},     {"doctor", "check"},
-    {"sample", "generate"},   {"benchmark", "bench"},  {"memory", "plan"},
-    {"draw", "graph"},        {"plot", "graph"},       {"info", "summary"},
-    {"show", "summary"},      {"list", "ops"},
-};
-
-// What other programs call their flags, beside the keys of a model file.
-constexpr Synonym kFlagSynonyms[] = {
-    {"output", "out"},  {"outputdir", "out"},     {"outdir", "out"},   {"outputfile", "out"},
-    {"savedir", "out"}, {"savepath", "out"},      {"saveto", "out"},   {"rundir", "out"},
-    {"out", "output"},  {"outputfile", "output"}, {"ckpt", "weights"},
-};
-
-constexpr std::string_view kNoOtherFormats =
-    "this version reads and writes no models of other programs: networks are model files in YAML, "
-    "weights safetensors files";
-
-constexpr NameNote kVerbNotes[] = {
-    {"import", "", kNoOtherFormats},
-    {"export", "", kNoOtherFormats},
-    {"convert", "", kNoOtherFormats},
-    {"profile", "", "`cgrun train MODEL --profile` says where the time goes"},
-    {"init", "", "copy a file of `models/`; docs/guide.md goes from there to your own data"},
-    {"new", "", "copy a file of `models/`; docs/guide.md goes from there to your own data"},
-};
-
-Mistake UnknownVerb(const std::string& argument) {
-  static const std::vector<std::string> kOwnFlags = {"--help", "--version"};
-  if (argument.starts_with('-')) {
-    const std::string flag = NearestName(argument, kOwnFlags);
-    if (!flag.empty()) {
-      return {"`cgrun` has no flag '" + argument + "'", "did you mean `cgrun " + flag + "`?"};
-    }
-    return {"a verb must come before '" + argument + "'",
-            "`cgrun VERB " + argument + "`; `cgrun --help` lists the verbs"};
-  }
-  std::vector<std::string> verbs;
-  for (const CommandEntry& entry : Commands()) verbs.emplace_back(entry.name);
-  if ("--" + argument == kOwnFlags[1]) {
-    return {"there is no verb '" + argument + "'", "write `cgrun --version`"};
-  }
-  if (const std::string note = NoteOn(argument, verbs, kVerbNotes); !note.empty()) {
-    return {"there is no verb '" + argument + "'", note};
-  }
-  std::string nearest = OurName(argument, verbs, kVerbSynonyms);
-  if (nearest.empty()) nearest = NearestName(argument, verbs);
-  std::string help = nearest.empty() ? "the verbs are " : "did you mean `cgrun " + nearest + "`?";
-  for (size_t i = 0; nearest.empty() && i < verbs.size(); ++i) help += (i ? ", " : "") + verbs[i];
-  return {"there is no verb '" + argument + "'", help};
-}
-
-// `--epochs 3`, where `epochs` is a key of the model file: how to set that; "" elsewhere. Where
-// `exact`, names that are nearly right do not count.
-std::string SetHelp(const CLI::App& verb, const std::string& flag, const std::string& value,
-                    bool exact) {
-  if (verb.get_option_no_throw("--set") == nullptr) return "";
-  std::vector<std::string> keys = {"lr"};
-  for (const MapDoc& map : FormatReference()) {
-    for (const KeyDoc& key : map.keys) {
-      if (map.place == "train") keys.emplace_back(key.name);
-    }
-  }
-  std::string name = flag.substr(2);
-  std::replace(name.begin(), name.end(), '-', '_');
-  const bool known = std::find(keys.begin(), keys.end(), name) != keys.end();
-  if (!known) {
-    const std::string ours = OurName(flag.substr(2), keys, KeySynonyms());
-    name = !ours.empty() ? ours : exact ? "" : NearestName(name, keys);
-  }
-  if (name.empty()) return "";
-  return "keys of the model file are set so: `--set train." +
-         (name == "lr" ? "optimizer.lr" : name) + "=" + (value.empty() ? "…" : value) + "`";
-}
-
-// `--test new.csv`: data are named in the model file; "" of other flags.
-std::string HelpWithData(const CLI::App& verb, const std::string& flag, const std::string& value) {
-  constexpr Synonym kSets[] = {{"train", "train"},          {"traindata", "train"},
-                               {"valid", "valid"},          {"val", "valid"},
-                               {"validation", "valid"},     {"test", "test"},
-                               {"validationdata", "valid"}, {"testdata", "test"}};
-  if (verb.get_option_no_throw("--set") == nullptr) return "";
-  const auto set = std::ranges::find(kSets, PlainName(flag.substr(2)), &Synonym::theirs);
-  if (set == std::end(kSets)) return "";
-  return "the model file names its data: `--set data." + std::string(set->ours) +
-         ".file=" + (value.empty() ? "FILE" : value) +
-         "` is another file of it, where its format has the key `file` (`folder` or `images` of "
-         "others)";
-}
-
-// Other programs let users choose the threads that read data; "" of other flags.
-std::string HelpWithLoader(const CLI::App& verb, const std::string& flag) {
-  const std::string name = PlainName(flag.substr(2));
-  if (name != "workers" && name != "numworkers" && name != "jobs") return "";
-  const CLI::Option* threads = verb.get_option_no_throw("--threads");
-  return std::string("leave it out: a thread of the program reads samples ahead") +
-         (threads == nullptr
-              ? ""
-              : "; `--threads N`, 1 to " + std::to_string(kMostThreads) + ", is for the kernels");
-}
-
-// `--batch-size`, `--gpu`: what other programs call a flag of ours; "" of other flags.
-std::string HelpWithOtherName(const std::string& flag, const std::vector<std::string>& known) {
-  std::vector<std::string> names;
-  for (const std::string& name : known) names.push_back(name.substr(2));
-  std::string ours = OurName(flag.substr(2), names, kFlagSynonyms);
-  if (ours.empty()) ours = OurName(flag.substr(2), names, KeySynonyms());
-  return ours.empty() ? "" : "write '--" + ours + "'";
-}
-
-// Verbs that keep no cap on memory still have a batch; "" of other flags.
-std::string HelpWithMemory(const CLI::App& verb, const std::string& flag) {
-  if (flag != "--memory" || verb.get_option_no_throw("--batch") == nullptr) return "";
-  return "it is a flag of verbs that train, evaluate or plan; a smaller `--batch` takes less";
-}
-
-std::string ValueAfter(int i, int argc, char** argv) {
-  const std::string argument = argv[i];
-  if (const size_t equals = argument.find('='); equals != std::string::npos) {
-    return argument.substr(equals + 1);
-  }
-  return i + 1 < argc && argv[i + 1][0] != '-' ? argv[i + 1] : "";
-}
-
-std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  for (int i = 2; i < argc; ++i) {
-    const std::string argument = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-    const bool is_known = std::find(known.begin(), known.end(), argument) != known.end();
-    if (argument.rfind("--", 0) != 0 || argument == "--" || is_known) continue;
-    const std::string nearest = NearestName(argument, known);
-    const std::string value = ValueAfter(i, argc, argv);
-    std::string help = HelpWithLoader(verb, argument);
-    if (help.empty()) help = HelpWithMemory(verb, argument);
-    if (help.empty()) help = HelpWithData(verb, argument, value);
-    if (help.empty()) help = HelpWithOtherName(argument, known);
-    if (help.empty()) help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
-    if (help.empty() && !nearest.empty()) help = "did you mean '" + nearest + "'?";
-    if (help.empty()) help = "`cgrun " + verb.get_name() + " --help` lists its flags";
-    return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'", help};
-  }
-  return std::nullopt;
-}
-
-Mistake FindMistake(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (app.get_subcommands().empty()) return UnknownVerb(argv[1]);
-  const CLI::App& verb = *app.get_subcommands()[0];
-  if (const auto flag = UnknownFlag(verb, argc, argv)) return *flag;
-  return DescribeParseError(verb, error);
-}
-
 }  // namespace
 
-void AddConsoleFlags(CLI::App& app) {
+void AddConsoleFlags(const Verb& verb) {
   ConsoleFlags& flags = Flags();
-  app.add_flag("--quiet", flags.quiet, "print results alone, no progress");
-  app.add_flag("--no-color", flags.no_color, "no colours, even on a terminal; so does NO_COLOR=1");
-  CLI::Option* json = app.add_option("--json", flags.json_file,
-                                     "machine-readable output, to FILE or instead of text")
-                          ->expected(0, 1)
-                          ->type_name("[FILE]");
-  app.parse_complete_callback([json, &flags] { flags.json = json->count() > 0; });
+  verb.AddSwitch("--quiet", flags.quiet, "print results alone, no progress");
+  verb.AddSwitch("--no-color", flags.no_color,
+                 "no colours, even on a terminal; so does NO_COLOR=1");
+  const Flag json =
+      verb.Add("--json", flags.json_file, "machine-readable output, to FILE or instead of text")
+          .OptionalValue()
+          .Value("[FILE]");
+  verb.WhenParsed([json, &flags] { flags.json = json.given(); });
 }
 
 bool Quiet() { return Flags().quiet; }
@@ -396,11 +234,10 @@ namespace {
 
 // Where the command line could not be parsed, nobody knows its flags. What comes behind a --json in
 // front of the verb is that.
-bool AsksForJson(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    const bool has_file = i > 1 && i + 1 < argc && argv[i + 1][0] != '-';
-    if (argument == "--json=-" || (argument == "--json" && !has_file)) return true;
+bool AsksForJson(const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool has_file = i > 0 && i + 1 < words.size() && !words[i + 1].starts_with('-');
+    if (words[i] == "--json=-" || (words[i] == "--json" && !has_file)) return true;
   }
   return false;
 }
@@ -415,8 +252,8 @@ void PrintErrorsAsJson() {
 
 }  // namespace
 
-int FinishJson(int status, int argc, char** argv) {
-  const bool asked = WantsJson() ? !WantsJsonFile() : AsksForJson(argc, argv);
+int FinishJson(int status, const std::vector<std::string>& words) {
+  const bool asked = WantsJson() ? !WantsJsonFile() : AsksForJson(words);
   if (status != kDone && asked) PrintErrorsAsJson();
   return status;
 }
@@ -430,27 +267,20 @@ int CheckStandardOutput(int status) {
   return status == kDone ? kFailed : status;
 }
 
-namespace {
-
-// --help and --version. Beside a --json for standard output they are JSON; a FILE is for results.
-int ShowHelp(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (!AsksForJson(argc, argv)) return app.exit(error);
-  const bool version = error.get_name() == "CallForVersion";
-  std::fputs((version ? VersionJson() : HelpJson(app)).c_str(), stdout);
-  return kDone;
-}
-
-}  // namespace
-
-int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const bool verb = argc >= 2 && argv[1][0] != '-';
-  const bool unknown_verb = verb && app.get_subcommands().empty();
-  if (error.get_exit_code() == 0 && !unknown_verb) return ShowHelp(app, error, argc, argv);
-  if (argc < 2) {
-    std::fputs(app.help().c_str(), stderr);
+int ReportParseStop(const CommandLine& line, const ParseStop& stop,
+                    const std::vector<std::string>& words) {
+  const bool names_no_verb = !words.empty() && !words[0].starts_with('-') && !line.chosen();
+  if (!stop.is_mistake && !names_no_verb) {
+    const bool version = stop.kind == "CallForVersion";
+    const std::string json = !AsksForJson(words) ? "" : version ? VersionJson() : HelpJson(line);
+    std::fputs(json.empty() ? stop.text.c_str() : json.c_str(), stdout);
+    return kDone;
+  }
+  if (words.empty()) {
+    std::fputs(line.Help().c_str(), stderr);
     return kBadInput;
   }
-  const Mistake mistake = FindMistake(app, error, argc, argv);
+  const Mistake mistake = DescribeMistake(line, stop, words);
   PrintError(mistake.message, mistake.help);
   return kBadInput;
 }

@@ -8,16 +8,15 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
-
-namespace CLI {
-class App;
-class ParseError;
-}  // namespace CLI
+#include "src/cli/verb.h"
 
 namespace cgrun {
 
+class CommandLine;
+struct ParseStop;
+
 // --quiet, --no-color, --json [FILE]: the same for every verb.
-void AddConsoleFlags(CLI::App& app);
+void AddConsoleFlags(const Verb& verb);
 
 bool Quiet();
 // Whether `fd` is a terminal that knows control sequences (not TERM=dumb).
@@ -59,15 +58,18 @@ void PrintBriefly(const Diagnostics& diagnostics);
 nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics);
 
 // Where --json asks for JSON on standard output, and a verb that returned `status` printed errors
-// instead of its result, prints them as one object: `{"errors": […]}`. Returns `status`.
-int FinishJson(int status, int argc, char** argv);
+// instead of its result, prints them as one object: `{"errors": […]}`. Returns `status`. `words`:
+// the command line behind the program's name.
+int FinishJson(int status, const std::vector<std::string>& words);
 
 // The exit status of a verb that returned `status`: kFailed, with a message, where standard output
 // could not take what was printed.
 int CheckStandardOutput(int status);
 
-// Explains a wrong command line, with 'did you mean'. Returns the exit status, 0 for --help.
-int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv);
+// Prints the help or the version that was asked for, or what is wrong with the command line.
+// Returns the exit status. `words`: those that `line` has parsed.
+int ReportParseStop(const CommandLine& line, const ParseStop& stop,
+                    const std::vector<std::string>& words);
 
 // Each line moved right by two spaces.
 std::string Indent(std::string_view text);

@@ -1,19 +1,18 @@
 // The flags, and what is told at the end of a debugging run.
 #include "src/cli/debug_flags.h"
 
-#include <CLI/CLI.hpp>
-
 #include "src/cli/console.h"
 #include "src/device/device.h"
 
 namespace cgrun {
 
-void AddDebugFlags(CLI::App& app, const std::shared_ptr<RunFlags>& flags) {
-  app.add_flag("--debug-sets", flags->debug_sets,
-               "check what each operator reads and writes, and name those that touch what they do "
-               "not declare; slow, to the same bits");
-  app.add_flag("--debug-sync", flags->debug_sync,
-               "on cuda: wait after each operator, and name the one that fails");
+void AddDebugFlags(const Verb& verb, const std::shared_ptr<RunFlags>& flags) {
+  verb.AddSwitch(
+      "--debug-sets", flags->debug_sets,
+      "check what each operator reads and writes, and name those that touch what they do "
+      "not declare; slow, to the same bits");
+  verb.AddSwitch("--debug-sync", flags->debug_sync,
+                 "on cuda: wait after each operator, and name the one that fails");
 }
 
 std::unique_ptr<DebugRun> MakeDebugRun(const RunFlags& flags, const std::string& device,

@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-void AddDebugFlags(CLI::App& app, const std::shared_ptr<RunFlags>& flags);
+void AddDebugFlags(const Verb& verb, const std::shared_ptr<RunFlags>& flags);
 
 // Null where the run is not to be debugged. `device`: the run's; `profiles`: whether operators are
 // timed, too. Says on standard error what makes no difference on this device. Throws InputError for

@@ -1,7 +1,6 @@
 // cgrun devices: the hardware, and what this build can do with it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -98,6 +97,6 @@ int Run() {
 
 }  // namespace
 
-Command DefineDevices(CLI::App&) { return Run; }
+Command DefineDevices(const Verb&) { return Run; }
 
 }  // namespace cgrun

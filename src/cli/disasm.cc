@@ -1,5 +1,4 @@
 // cgrun disasm: the listing of a compiled program.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -63,9 +62,9 @@ int Run(const std::string& path) {
 
 }  // namespace
 
-Command DefineDisasm(CLI::App& app) {
+Command DefineDisasm(const Verb& verb) {
   auto path = std::make_shared<std::string>();
-  app.add_option("PROGRAM", *path, "compiled program (.cgb)")->required();
+  verb.Add("PROGRAM", *path, "compiled program (.cgb)").Required();
   return [path] { return Run(*path); };
 }
 

@@ -1,7 +1,6 @@
 // cgrun eval.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -130,20 +129,18 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
 
 }  // namespace
 
-Command DefineEval(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kKept);
-  auto run_flags = AddRunFlags(app);
-  AddDebugFlags(app, run_flags);
+Command DefineEval(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kKept);
+  auto run_flags = AddRunFlags(verb);
+  AddDebugFlags(verb, run_flags);
   auto eval_flags = std::make_shared<EvalFlags>();
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  AddWeightsFlag(app, eval_flags->weights);
-  app.add_option("--split", eval_flags->split, "which data (default: test)")
-      ->check(CLI::IsMember({"test", "valid", "train"}))
-      ->type_name("test|valid|train");
-  app.add_option("--out", eval_flags->out,
-                 "a folder for what --keep, or `keep` of the model file, names")
-      ->type_name("DIR");
-  auto profile = AddProfileFlags(app);
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  AddWeightsFlag(verb, eval_flags->weights);
+  verb.Add("--split", eval_flags->split, "which data (default: test)")
+      .OneOf({"test", "valid", "train"});
+  verb.Add("--out", eval_flags->out, "a folder for what --keep, or `keep` of the model file, names")
+      .Value("DIR");
+  auto profile = AddProfileFlags(verb);
   return [flags, run_flags, eval_flags, profile] {
     return Run(*flags, *run_flags, *eval_flags, *profile);
   };

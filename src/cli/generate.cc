@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -229,36 +228,35 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags&
 
 }  // namespace
 
-Command DefineGenerate(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kNone);
-  auto run_flags = AddRunFlags(app);
+Command DefineGenerate(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kNone);
+  auto run_flags = AddRunFlags(verb);
   auto generate = std::make_shared<GenerateFlags>();
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  AddWeightsFlag(app, generate->weights);
-  app.add_option("-n,--count", generate->count,
-                 "how many samples (default: 64); of text, how many characters or words "
-                 "follow the prompt (default: 200)")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->type_name("N");
-  app.add_option("--scale", generate->scale,
-                 "pixels of the sheet, across and down, for each pixel of a sample (default: 1)")
-      ->check(CLI::Range(int64_t{1}, kMostScale))
-      ->type_name("N");
-  app.add_option(
-         "--out", generate->out,
-         "a sheet of images (.png), or the numbers (.npy) (default: MODEL.png); or a file for "
-         "the text (default: it is printed)")
-      ->type_name("FILE");
-  app.add_flag("--force", generate->force,
-               "write over a file that is no sheet of images which this verb has drawn");
-  app.add_option("--prompt", generate->prompt,
-                 "of a model that learns what follows in a text: how it begins")
-      ->type_name("BEGINNING");
-  app.add_option("--temperature", generate->temperature,
-                 "of text: below 1 what is probable becomes more so, 0 always takes the most "
-                 "probable (default: 1)")
-      ->check(CLI::Range(0.0, 100.0))
-      ->type_name("T");
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  AddWeightsFlag(verb, generate->weights);
+  verb.Add("-n,--count", generate->count,
+           "how many samples (default: 64); of text, how many characters or words "
+           "follow the prompt (default: 200)")
+      .Between(int64_t{1}, std::numeric_limits<int64_t>::max())
+      .Value("N");
+  verb.Add("--scale", generate->scale,
+           "pixels of the sheet, across and down, for each pixel of a sample (default: 1)")
+      .Between(int64_t{1}, kMostScale)
+      .Value("N");
+  verb.Add("--out", generate->out,
+           "a sheet of images (.png), or the numbers (.npy) (default: MODEL.png); or a file for "
+           "the text (default: it is printed)")
+      .Value("FILE");
+  verb.AddSwitch("--force", generate->force,
+                 "write over a file that is no sheet of images which this verb has drawn");
+  verb.Add("--prompt", generate->prompt,
+           "of a model that learns what follows in a text: how it begins")
+      .Value("BEGINNING");
+  verb.Add("--temperature", generate->temperature,
+           "of text: below 1 what is probable becomes more so, 0 always takes the most "
+           "probable (default: 1)")
+      .Between(0.0, 100.0)
+      .Value("T");
   return [flags, run_flags, generate] { return Run(*flags, *run_flags, *generate); };
 }
 

@@ -1,5 +1,4 @@
 // cgrun graph: the graph of a model after differentiation and passes, as text or as a picture.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -48,11 +47,12 @@ nlohmann::ordered_json JsonOf(const Graph& graph) {
 struct GraphFlags {
   std::string entry = "train";
   bool full = false;
-  CLI::Option* svg = nullptr;
-  CLI::Option* dot = nullptr;
-  std::string svg_file;  // "" and "-": standard output
+  std::optional<Flag> svg, dot;  // set by DefineGraph()
+  std::string svg_file;          // "" and "-": standard output
   std::string dot_file;
 };
+
+bool IsGiven(const std::optional<Flag>& flag) { return flag && flag->given(); }
 
 EntryKind KindOf(const std::string& entry) {
   if (entry == "train") return EntryKind::kTrain;
@@ -90,8 +90,9 @@ PictureOptions OptionsOf(const GraphFlags& graph_flags, const ModelSpec& model,
   return options;
 }
 
-void WritePicture(const CLI::Option& option, const std::string& path, const std::string& picture) {
-  if (option.count() == 0) return;
+void WritePicture(const std::optional<Flag>& flag, const std::string& path,
+                  const std::string& picture) {
+  if (!IsGiven(flag)) return;
   if (path.empty() || path == "-") {
     PrintText(stdout, picture);
   } else {
@@ -110,20 +111,20 @@ int DrawPictures(const ModelFlags& flags, const GraphFlags& graph_flags, const M
   if (!compiled) return kBadInput;
   const GraphPicture picture = PictureOf(compiled->entries[0].graph, compiled->layout, 0,
                                          OptionsOf(graph_flags, model, *compiled, options.order));
-  WritePicture(*graph_flags.svg, graph_flags.svg_file, GraphSvg(picture));
-  WritePicture(*graph_flags.dot, graph_flags.dot_file, GraphDot(picture));
+  WritePicture(graph_flags.svg, graph_flags.svg_file, GraphSvg(picture));
+  WritePicture(graph_flags.dot, graph_flags.dot_file, GraphDot(picture));
   return kDone;
 }
 
-bool IsPicture(const GraphFlags& flags) { return flags.svg->count() + flags.dot->count() > 0; }
+bool IsPicture(const GraphFlags& flags) { return IsGiven(flags.svg) || IsGiven(flags.dot); }
 
 // Two of them cannot share standard output.
 void CheckTargets(const GraphFlags& flags) {
-  const auto to_stdout = [](const CLI::Option& option, const std::string& file) {
-    return option.count() > 0 && (file.empty() || file == "-");
+  const auto to_stdout = [](const std::optional<Flag>& flag, const std::string& file) {
+    return IsGiven(flag) && (file.empty() || file == "-");
   };
-  const bool svg = to_stdout(*flags.svg, flags.svg_file);
-  const bool dot = to_stdout(*flags.dot, flags.dot_file);
+  const bool svg = to_stdout(flags.svg, flags.svg_file);
+  const bool dot = to_stdout(flags.dot, flags.dot_file);
   if (svg && dot) {
     throw InputError("--svg and --dot would both write to standard output",
                      "name a file for one of them: `--svg graph.svg`");
@@ -173,15 +174,15 @@ int RunProgram(const ModelFlags& flags, const GraphFlags& graph_flags) {
                        FormatBytes(layout.transient_bytes) + " transient"};
   const GraphPicture picture =
       PictureOf(graph, layout, static_cast<int>(entry - image.entries.begin()), options);
-  WritePicture(*graph_flags.svg, graph_flags.svg_file, GraphSvg(picture));
-  WritePicture(*graph_flags.dot, graph_flags.dot_file, GraphDot(picture));
+  WritePicture(graph_flags.svg, graph_flags.svg_file, GraphSvg(picture));
+  WritePicture(graph_flags.dot, graph_flags.dot_file, GraphDot(picture));
   return kDone;
 }
 
-int Run(const CLI::App& app, const ModelFlags& flags, const GraphFlags& graph_flags) {
+int Run(const Verb& verb, const ModelFlags& flags, const GraphFlags& graph_flags) {
   CheckTargets(graph_flags);
   if (IsProgramFile(flags.model)) {
-    RefuseFlagsOfModels(app, "a compiled program",
+    RefuseFlagsOfModels(verb, "a compiled program",
                         "a program is shown as it was compiled; show the graph of its model file");
     return RunProgram(flags, graph_flags);
   }
@@ -193,23 +194,22 @@ int Run(const CLI::App& app, const ModelFlags& flags, const GraphFlags& graph_fl
 
 }  // namespace
 
-Command DefineGraph(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kNone);
+Command DefineGraph(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kNone);
   auto graph_flags = std::make_shared<GraphFlags>();
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.add_option("--entry", graph_flags->entry, "which graph of the model (default: train)")
-      ->check(CLI::IsMember({"train", "eval", "predict"}))
-      ->type_name("train|eval|predict");
-  graph_flags->svg = app.add_option("--svg", graph_flags->svg_file,
-                                    "a picture instead of text, coloured by buffer; to FILE or "
-                                    "standard output")
-                         ->expected(0, 1)
-                         ->type_name("[FILE]");
-  graph_flags->dot = app.add_option("--dot", graph_flags->dot_file, "the same for Graphviz")
-                         ->expected(0, 1)
-                         ->type_name("[FILE]");
-  app.add_flag("--full", graph_flags->full, "in a picture: fold no blocks, however large it is");
-  return [&app, flags, graph_flags] { return Run(app, *flags, *graph_flags); };
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  verb.Add("--entry", graph_flags->entry, "which graph of the model (default: train)")
+      .OneOf({"train", "eval", "predict"});
+  graph_flags->svg = verb.Add("--svg", graph_flags->svg_file,
+                              "a picture instead of text, coloured by buffer; to FILE or "
+                              "standard output")
+                         .OptionalValue()
+                         .Value("[FILE]");
+  graph_flags->dot = verb.Add("--dot", graph_flags->dot_file, "the same for Graphviz")
+                         .OptionalValue()
+                         .Value("[FILE]");
+  verb.AddSwitch("--full", graph_flags->full, "in a picture: fold no blocks, however large it is");
+  return [verb, flags, graph_flags] { return Run(verb, *flags, *graph_flags); };
 }
 
 }  // namespace cgrun

@@ -4,15 +4,13 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace cgrun {
+
+class CommandLine;
 
 // The verb that was parsed: `{"name", "summary", "arguments": […], "flags": […], "examples": […]}`;
 // without one `cgrun` itself, with a list of all "verbs" such as this.
-std::string HelpJson(const CLI::App& app);
+std::string HelpJson(const CommandLine& line);
 
 // `{"version", "libraries": {name: version}, "kernels"}`.
 std::string VersionJson();

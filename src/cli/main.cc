@@ -1,9 +1,8 @@
 // cgrun: the command line. Parses the verb and its flags, runs it, and prints what users did wrong.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -27,8 +26,8 @@ namespace cgrun {
 namespace {
 
 // The help of an error that says that memory ran out.
-std::string HelpWithMemory(const CLI::App& verb) {
-  if (verb.get_option_no_throw("--batch") != nullptr) {
+std::string HelpWithMemory(const Verb& verb) {
+  if (verb.Has("--batch")) {
     return "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory";
   }
   return "the program and its libraries need some hundred MiB: raise the limit, or end other "
@@ -36,7 +35,7 @@ std::string HelpWithMemory(const CLI::App& verb) {
 }
 
 // Runs the verb; returns the exit status, the user's mistakes having been printed.
-int RunVerb(const CLI::App& verb, const Command& command) {
+int RunVerb(const Verb& verb, const Command& command) {
   try {
     CheckValues(verb);
     CheckOutputs(verb);
@@ -69,17 +68,12 @@ int RunVerb(const CLI::App& verb, const Command& command) {
   }
 }
 
-int ParseAndRun(int argc, char** argv) {
-  Command chosen;
-  const std::shared_ptr<CLI::App> app = MakeCommandLine(&chosen);
-  std::vector<char*> arguments = WithHelpAsFlag(argc, argv);
-  const int count = static_cast<int>(arguments.size());
-  try {
-    ParseWords(*app, arguments);
-  } catch (const CLI::ParseError& error) {
-    return ReportParseError(*app, error, count, arguments.data());
+int ParseAndRun(const std::vector<std::string>& words) {
+  CommandLine line;
+  if (const std::optional<ParseStop> stop = line.Parse(words)) {
+    return ReportParseStop(line, *stop, words);
   }
-  return RunVerb(*app->get_subcommands()[0], chosen);
+  return RunVerb(*line.chosen(), line.command());
 }
 
 }  // namespace
@@ -92,7 +86,7 @@ int main(int argc, char** argv) {
   cgrun::ExitOnInterrupts();
   cgrun::NoteCommandLine(argc, argv);
   return cgrun::RunOnBigStack([argc, argv] {
-    const int status = cgrun::FinishJson(cgrun::ParseAndRun(argc, argv), argc, argv);
-    return cgrun::CheckStandardOutput(status);
+    const std::vector<std::string> words = cgrun::WordsOf(argc, argv);
+    return cgrun::CheckStandardOutput(cgrun::FinishJson(cgrun::ParseAndRun(words), words));
   });
 }

@@ -3,7 +3,6 @@
 
 #include <omp.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -166,10 +165,10 @@ std::string OneOf(const std::vector<std::string>& names) {
 
 // Puts the flags behind the first `before` into a list of their own, so that --help begins with
 // those of the verb.
-void GroupFlags(CLI::App& app, size_t before) {
-  const std::vector<CLI::Option*> options = app.get_options();
-  for (size_t i = before; i < options.size(); ++i) {
-    options[i]->group("Options of the model, the device and the plan");
+void GroupFlags(const Verb& verb, size_t before) {
+  const std::vector<Flag> flags = verb.flags();
+  for (size_t i = before; i < flags.size(); ++i) {
+    flags[i].Under("Options of the model, the device and the plan");
   }
 }
 
@@ -206,102 +205,93 @@ std::vector<std::string> AssignmentsOf(const ModelFlags& flags) {
   return Overrides(flags, /*each_kept=*/false).assignments;
 }
 
-std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
+std::shared_ptr<ModelFlags> AddModelFlags(const Verb& verb, CapFlag cap) {
   auto flags = std::make_shared<ModelFlags>();
-  app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
-  const size_t before = app.get_options().size();
-  app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
-  app.add_option("--batch", flags->batch,
-                 "samples in a batch; auto: as many as memory, or a cap on it, holds in training")
-      ->type_name("N|auto");
+  verb.Add("MODEL", flags->model, "model file (.yaml)").Required();
+  const size_t before = verb.flags().size();
+  verb.Add("--device", flags->device, DeviceHelp()).Value("DEVICE");
+  verb.Add("--batch", flags->batch,
+           "samples in a batch; auto: as many as memory, or a cap on it, holds in training")
+      .Value("N|auto");
   if (cap == CapFlag::kKept) {
-    app.add_option(
-           "--memory", flags->memory,
-           "a cap on all that training takes, such as 1.5GiB, but for the code of the "
-           "program and its libraries: what it would hold beyond that is computed again, "
-           "to the same bits (default: the least of free memory, control group and ulimit -v)")
-        ->type_name("SIZE");
-    app.add_option("--host-memory", flags->host_memory,
-                   "a cap on the host's memory beside that of the device, which --memory caps; on "
-                   "a device of the host both are the same cap, and the smaller one counts")
-        ->type_name("SIZE");
-    app.add_option("--swap", flags->swap,
-                   "a folder for a file that --memory may swap tensors to where that costs less "
-                   "time than to compute them again; host: on cuda, to the host's memory (default: "
-                   "none is swapped)")
-        ->type_name("DIR");
+    verb.Add("--memory", flags->memory,
+             "a cap on all that training takes, such as 1.5GiB, but for the code of the "
+             "program and its libraries: what it would hold beyond that is computed again, "
+             "to the same bits (default: the least of free memory, control group and ulimit -v)")
+        .Value("SIZE");
+    verb.Add("--host-memory", flags->host_memory,
+             "a cap on the host's memory beside that of the device, which --memory caps; on "
+             "a device of the host both are the same cap, and the smaller one counts")
+        .Value("SIZE");
+    verb.Add("--swap", flags->swap,
+             "a folder for a file that --memory may swap tensors to where that costs less "
+             "time than to compute them again; host: on cuda, to the host's memory (default: "
+             "none is swapped)")
+        .Value("DIR");
   }
-  app.add_option("--order", flags->order, "order of operators")->type_name(OneOf(OrderNames()));
-  app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
-      ->type_name("PLANNER");
-  app.add_option("--zones", flags->zones,
-                 "shared: memory zones may use each other's addresses; separate: each has its own "
-                 "(default: shared)")
-      ->type_name("shared|separate");
-  app.add_option("--precision", flags->precision, "number type of the computation")
-      ->type_name("f32|f64|bf16|tf32");
-  app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
-      ->type_name("N");
-  app.add_option(
-         "--threads", flags->threads,
-         "threads of the kernels (default: as many as processors, quota and OMP_NUM_THREADS allow)")
-      ->check(CLI::Range(1, kMostThreads))
-      ->type_name("N");
-  app.add_flag(
+  verb.Add("--order", flags->order, "order of operators").Value(OneOf(OrderNames()));
+  verb.Add("--planner", flags->planner, "memory planner (portfolio takes the best)")
+      .Value("PLANNER");
+  verb.Add("--zones", flags->zones,
+           "shared: memory zones may use each other's addresses; separate: each has its own "
+           "(default: shared)")
+      .Value("shared|separate");
+  verb.Add("--precision", flags->precision, "number type of the computation")
+      .Value("f32|f64|bf16|tf32");
+  verb.Add("--seed", flags->seed, "seed of initial values, shuffling and dropout").Value("N");
+  verb.Add("--threads", flags->threads,
+           "threads of the kernels (default: as many as processors, quota and OMP_NUM_THREADS "
+           "allow)")
+      .Between(1, kMostThreads)
+      .Value("N");
+  verb.AddSwitch(
       "--tune", flags->tune,
       "measure the kernels that the model can choose from, and remember their times: later "
       "runs on this machine choose by them, unless the environment has CGRUN_TUNING=none");
-  app.add_option("--keep", flags->keep,
-                 "leave a value of the last batch, a parameter or `grad(NAME)` as NAME.npy")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--set", flags->set, "override a key of the file: --set train.epochs=2")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--disable-pass", flags->disabled_passes,
-                 "skip a pass; `plan --passes` lists them")
-      ->type_name("PASS")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--stop-after-pass", flags->stop_after_pass, "run no pass beyond this one")
-      ->type_name("PASS");
-  app.add_option("--dump-after", flags->dump_after, "print the graph after a pass")
-      ->type_name("PASS")
-      ->expected(1)
-      ->take_all();
-  GroupFlags(app, before);
+  verb.Add("--keep", flags->keep,
+           "leave a value of the last batch, a parameter or `grad(NAME)` as NAME.npy")
+      .Value("NAME")
+      .Repeated();
+  verb.Add("--set", flags->set, "override a key of the file: --set train.epochs=2")
+      .Value("KEY=VALUE")
+      .Repeated();
+  verb.Add("--disable-pass", flags->disabled_passes, "skip a pass; `plan --passes` lists them")
+      .Value("PASS")
+      .Repeated();
+  verb.Add("--stop-after-pass", flags->stop_after_pass, "run no pass beyond this one")
+      .Value("PASS");
+  verb.Add("--dump-after", flags->dump_after, "print the graph after a pass")
+      .Value("PASS")
+      .Repeated();
+  GroupFlags(verb, before);
   return flags;
 }
 
 namespace {
 
-void AddLimitFlags(CLI::App& app, RunFlags& flags) {
-  app.add_option("--limit-batches", flags.limit_batches,
-                 "at most N batches of every pass over data")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->type_name("N");
-  app.add_flag("--dry-run", flags.dry_run,
-               "prepare everything, say what it takes, and run and write nothing");
+void AddLimitFlags(const Verb& verb, RunFlags& flags) {
+  verb.Add("--limit-batches", flags.limit_batches, "at most N batches of every pass over data")
+      .Between(int64_t{1}, std::numeric_limits<int64_t>::max())
+      .Value("N");
+  verb.AddSwitch("--dry-run", flags.dry_run,
+                 "prepare everything, say what it takes, and run and write nothing");
 }
 
 }  // namespace
 
-std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
+std::shared_ptr<RunFlags> AddRunFlags(const Verb& verb) {
   auto flags = std::make_shared<RunFlags>();
-  app.add_option("--mode", flags->mode,
-                 "graph: compile and plan before the first step; eager: operator by operator, as "
-                 "eager frameworks run, without passes, plan and order")
-      ->check(CLI::IsMember({"graph", "eager"}))
-      ->type_name("graph|eager");
-  AddLimitFlags(app, *flags);
+  verb.Add("--mode", flags->mode,
+           "graph: compile and plan before the first step; eager: operator by operator, as "
+           "eager frameworks run, without passes, plan and order")
+      .OneOf({"graph", "eager"});
+  AddLimitFlags(verb, *flags);
   return flags;
 }
 
-std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(CLI::App& app) {
+std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(const Verb& verb) {
   auto flags = std::make_shared<RunFlags>();
-  AddLimitFlags(app, *flags);
+  AddLimitFlags(verb, *flags);
   return flags;
 }
 

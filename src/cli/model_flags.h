@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/cli/verb.h"
 #include "src/compile/compile.h"
 #include "src/model/model_spec.h"
 #include "src/train/engine.h"
-
-namespace CLI {
-class App;
-}
 
 namespace cgrun {
 
@@ -50,9 +47,9 @@ struct RunFlags {
   bool debug_sync = false;
 };
 
-std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
+std::shared_ptr<RunFlags> AddRunFlags(const Verb& verb);
 // RunFlags without --mode, for a verb that runs the model in several.
-std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(CLI::App& app);
+std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(const Verb& verb);
 
 Mode ModeOf(const RunFlags& flags);
 
@@ -63,7 +60,7 @@ std::vector<std::string> AssignmentsOf(const ModelFlags& flags);
 enum class CapFlag { kNone, kKept };
 
 // Declares the flags; the result is filled when the command line is parsed.
-std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap);
+std::shared_ptr<ModelFlags> AddModelFlags(const Verb& verb, CapFlag cap);
 
 // The model file with the flags as overrides. A batch that the file leaves to us is the default,
 // and marked as automatic: verbs that train or plan look for it (FitMemory). Prints errors; nothing

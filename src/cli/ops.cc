@@ -1,5 +1,4 @@
 // cgrun ops: the operator reference, made from the operator table.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -200,14 +199,14 @@ int PrintSchema() {
 
 }  // namespace
 
-Command DefineOps(CLI::App& app) {
+Command DefineOps(const Verb& verb) {
   auto name = std::make_shared<std::string>();
   auto internal = std::make_shared<bool>(false);
   auto schema = std::make_shared<bool>(false);
-  CLI::Option* one = app.add_option("NAME", *name, "an operator")->type_name("OPERATOR");
-  app.add_flag("--internal", *internal, "list what the compiler alone emits, too");
-  app.add_flag("--schema", *schema, "instead, the JSON Schema of model files, for editors")
-      ->excludes(one);
+  const Flag one = verb.Add("NAME", *name, "an operator").Value("OPERATOR");
+  verb.AddSwitch("--internal", *internal, "list what the compiler alone emits, too");
+  verb.AddSwitch("--schema", *schema, "instead, the JSON Schema of model files, for editors")
+      .NotWith(one);
   return [name, internal, schema] {
     if (*schema) return PrintSchema();
     return name->empty() ? ListAll(*internal) : ShowOne(*name);

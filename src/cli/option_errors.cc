@@ -1,13 +1,13 @@
-// From the parser's exceptions, which tell the option and its value in their text alone, to
-// messages.
+// CLI11 tells the flag and its value in the text of its errors alone.
 #include "src/cli/option_errors.h"
 
-#include <CLI/CLI.hpp>
 #include <limits>
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/cli/command_line.h"
+#include "src/cli/unknown_names.h"
 
 namespace cgrun {
 namespace {
@@ -26,40 +26,39 @@ std::string Before(const std::string& text, std::string_view end) {
   return text.substr(0, text.find(end));
 }
 
-std::string NameOf(const CLI::App& verb) { return "`cgrun " + verb.get_name() + "`"; }
+std::string NameOf(const Verb& verb) { return "`cgrun " + verb.name() + "`"; }
 
-std::string ListHelp(const CLI::App& verb) {
-  return "`cgrun " + verb.get_name() + " --help` lists its arguments";
+std::string ListHelp(const Verb& verb) {
+  return "`cgrun " + verb.name() + " --help` lists its arguments";
 }
 
 // "FILE", as --help shows the value of an option; "" where it has none.
-std::string ValueName(const CLI::Option* option) {
-  if (option == nullptr || option->get_positional()) return "";
-  return Before(Before(option->get_type_name(), ":"), " ");
+std::string ValueName(const std::optional<Flag>& flag) {
+  return flag && !flag->is_argument() ? Before(flag->value_name(), " ") : "";
 }
 
-std::string DescriptionOf(const CLI::App& verb, const std::string& name) {
-  const CLI::Option* option = verb.get_option_no_throw(name);
-  return option == nullptr ? ListHelp(verb) : name + ": " + option->get_description();
+std::string DescriptionOf(const Verb& verb, const std::string& name) {
+  const std::optional<Flag> flag = verb.Find(name);
+  return flag ? name + ": " + flag->description() : ListHelp(verb);
 }
 
 // "-n, --count" of "--count": which of the two was typed is not told.
-std::string AllNames(const CLI::App& verb, const std::string& name) {
-  const CLI::Option* option = verb.get_option_no_throw(name);
-  if (option == nullptr || option->get_snames().empty()) return name;
-  return "-" + option->get_snames().front() + ", " + name;
+std::string AllNames(const Verb& verb, const std::string& name) {
+  const std::optional<Flag> flag = verb.Find(name);
+  if (!flag || flag->short_names().empty()) return name;
+  return "-" + flag->short_names().front() + ", " + name;
 }
 
 // "--weights is required"
-Mistake Missing(const CLI::App& verb, const std::string& text) {
+Mistake Missing(const Verb& verb, const std::string& text) {
   const std::string name = Before(text, " is required");
-  const std::string value = ValueName(verb.get_option_no_throw(name));
+  const std::string value = ValueName(verb.Find(name));
   return {NameOf(verb) + " needs " + name + (value.empty() ? "" : " " + value),
           DescriptionOf(verb, name)};
 }
 
 // "The following argument was not expected: more", or "… arguments were …: more and"
-Mistake Unexpected(const CLI::App& verb, const std::string& text) {
+Mistake Unexpected(const Verb& verb, const std::string& text) {
   const std::string first = Before(Between(text, "expected: ", ""), " ");
   const bool flag = first.starts_with('-');
   return {NameOf(verb) + (flag ? " has no flag '" : " takes no further argument '") + first + "'",
@@ -67,12 +66,12 @@ Mistake Unexpected(const CLI::App& verb, const std::string& text) {
 }
 
 // "--out: 1 required DIR missing", "--out: At Most 1 required but received 2"
-Mistake WrongCount(const CLI::App& verb, const std::string& text) {
+Mistake WrongCount(const Verb& verb, const std::string& text) {
   const std::string name = Before(text, ":");
   if (text.find("received") != std::string::npos) {
     return {name + " is given more than once", "it takes one value"};
   }
-  const std::string value = ValueName(verb.get_option_no_throw(name));
+  const std::string value = ValueName(verb.Find(name));
   return {name + " needs a value" + (value.empty() ? "" : ": " + value), DescriptionOf(verb, name)};
 }
 
@@ -104,7 +103,7 @@ std::string ShortNumber(std::string number) {
 }
 
 // "--threads: Value 0 not in range 1 to 1024", "--mode: fast not in {graph,eager}"
-Mistake WrongValue(const CLI::App& verb, const std::string& text) {
+Mistake WrongValue(const Verb& verb, const std::string& text) {
   const std::string name = Before(text, ":"), names = AllNames(verb, name);
   const std::string range = Between(text, " not in range ", "");
   if (!range.empty()) {
@@ -129,16 +128,14 @@ Mistake WrongValue(const CLI::App& verb, const std::string& text) {
 }
 
 // "Could not convert: --capacity = x"
-Mistake NoNumber(const CLI::App& verb, const std::string& text) {
+Mistake NoNumber(const Verb& verb, const std::string& text) {
   const std::string name = Between(text, "convert: ", " = ");
   return {AllNames(verb, name) + " must be a number, not '" + Between(text, " = ", "") + "'",
           DescriptionOf(verb, name)};
 }
 
-}  // namespace
-
-Mistake DescribeParseError(const CLI::App& verb, const CLI::ParseError& error) {
-  const std::string text = error.what(), kind = error.get_name();
+Mistake WrongArguments(const Verb& verb, const ParseStop& stop) {
+  const std::string &kind = stop.kind, &text = stop.text;
   if (kind == "RequiredError") return Missing(verb, text);
   if (text.starts_with("The following argument")) return Unexpected(verb, text);
   if (kind == "ArgumentMismatch") return WrongCount(verb, text);
@@ -156,6 +153,16 @@ Mistake DescribeParseError(const CLI::App& verb, const CLI::ParseError& error) {
             ListHelp(verb)};
   }
   return {text, ListHelp(verb)};
+}
+
+}  // namespace
+
+Mistake DescribeMistake(const CommandLine& line, const ParseStop& stop,
+                        const std::vector<std::string>& words) {
+  const std::optional<Verb> verb = line.chosen();
+  if (!verb) return UnknownVerb(words[0]);
+  if (const auto flag = UnknownFlag(*verb, words)) return *flag;
+  return WrongArguments(*verb, stop);
 }
 
 }  // namespace cgrun

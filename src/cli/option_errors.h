@@ -1,23 +1,24 @@
-// What is wrong with the arguments of a verb, in our own words.
+// Mistakes in a command line, in our own words.
 #ifndef CGRUN_CLI_OPTION_ERRORS_H_
 #define CGRUN_CLI_OPTION_ERRORS_H_
 
 #include <string>
-
-namespace CLI {
-class App;
-class ParseError;
-}  // namespace CLI
+#include <vector>
 
 namespace cgrun {
+
+class CommandLine;
+struct ParseStop;
 
 struct Mistake {
   std::string message;
   std::string help;
 };
 
-// `error` is what parsing the arguments of `verb` has thrown.
-Mistake DescribeParseError(const CLI::App& verb, const CLI::ParseError& error);
+// `words`, at least one, are behind the program's name, and `stop` is how the parse of `line`
+// ended.
+Mistake DescribeMistake(const CommandLine& line, const ParseStop& stop,
+                        const std::vector<std::string>& words);
 
 }  // namespace cgrun
 

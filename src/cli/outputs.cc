@@ -1,7 +1,6 @@
 // Looks at what lies where a verb wants to write: its first bytes say of which kind it is.
 #include "src/cli/outputs.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -42,19 +41,19 @@ const OutputFlag kOutputs[] = {
     {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
 
 // What the command line gives for an option; "" where it gives nothing.
-std::string ValueOf(const CLI::App& verb, const char* name) {
-  const CLI::Option* option = verb.get_option_no_throw(name);
-  if (option == nullptr || option->count() == 0 || option->results().empty()) return "";
-  return option->results()[0];
+std::string ValueOf(const Verb& verb, const char* name) {
+  const std::optional<Flag> flag = verb.Find(name);
+  const std::vector<std::string> values = flag ? flag->values() : std::vector<std::string>();
+  return values.empty() ? "" : values[0];
 }
 
 // What the command line names to be read: all that has no flag, and the weights. Of NAME=FILE the
 // file, too.
-std::vector<std::string> InputsOf(const CLI::App& verb) {
+std::vector<std::string> InputsOf(const Verb& verb) {
   std::vector<std::string> inputs = {ValueOf(verb, "--weights")};
-  for (const CLI::Option* option : verb.get_options()) {
-    if (!option->get_positional() || option->count() == 0) continue;
-    for (const std::string& input : option->results()) {
+  for (const Flag& flag : verb.flags()) {
+    if (!flag.is_argument()) continue;
+    for (const std::string& input : flag.values()) {
       inputs.push_back(input);
       if (const size_t equal = input.find('='); equal != input.npos) {
         inputs.push_back(input.substr(equal + 1));
@@ -96,7 +95,7 @@ void CheckFolderOf(const std::string& path) {
                    "make it first, or name a file elsewhere");
 }
 
-void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::string& path) {
+void CheckOutput(const Verb& verb, const OutputFlag& output, const std::string& path) {
   CheckFolderOf(path);
   const std::string help = std::string("give another file: `") + output.example + "`";
   for (const std::string& input : InputsOf(verb)) {
@@ -116,9 +115,9 @@ void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::stri
 
 }  // namespace
 
-void CheckOutputs(const CLI::App& verb) {
+void CheckOutputs(const Verb& verb) {
   for (const OutputFlag& output : kOutputs) {
-    if (output.verb != nullptr && verb.get_name() != output.verb) continue;
+    if (output.verb != nullptr && verb.name() != output.verb) continue;
     const std::string path = ValueOf(verb, output.flag);
     if (!path.empty()) CheckOutput(verb, output, path);
   }

@@ -2,15 +2,13 @@
 #ifndef CGRUN_CLI_OUTPUTS_H_
 #define CGRUN_CLI_OUTPUTS_H_
 
-namespace CLI {
-class App;
-}
+#include "src/cli/verb.h"
 
 namespace cgrun {
 
 // Throws InputError where a flag of the parsed verb would write over a file that it reads, over a
 // file of another kind than the one it writes, or into one that is called as a PNG is.
-void CheckOutputs(const CLI::App& verb);
+void CheckOutputs(const Verb& verb);
 
 }  // namespace cgrun
 

@@ -1,7 +1,6 @@
 // cgrun plan: the memory layout of a model, or a packing problem from a .csv.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -321,19 +320,19 @@ void CheckTogether(const PlanFlags& flags) {
 }
 
 // Of the flags of models, a list of buffers knows --planner alone.
-void CheckModelFlags(const CLI::App& app) {
-  RefuseFlagsOfModels(app, "a list of buffers",
+void CheckModelFlags(const Verb& verb) {
+  RefuseFlagsOfModels(verb, "a list of buffers",
                       "leave it out, or plan a model: `cgrun plan models/lenet.yaml`", {},
                       {"--planner", "--tune"});
-  if (app.count("--full") == 0) return;
+  if (!verb.Given("--full")) return;
   throw InputError("--full needs a model, not a list of buffers",
                    "leave it out: `--out FILE` writes where each buffer lies");
 }
 
 // The layout that a compiled program carries, which no flag changes.
-int PlanProgram(const CLI::App& app, const ModelFlags& flags, const PlanFlags& plan_flags) {
+int PlanProgram(const Verb& verb, const ModelFlags& flags, const PlanFlags& plan_flags) {
   RefuseFlagsOfModels(
-      app, "a compiled program",
+      verb, "a compiled program",
       "a program carries its layout, which `cgrun plan` shows as it is; plan its model file",
       {"--compare", "--passes", "--frontier", "--why", "--diff", "--csv", "--capacity", "--time",
        "--out"});
@@ -343,44 +342,41 @@ int PlanProgram(const CLI::App& app, const ModelFlags& flags, const PlanFlags& p
 
 }  // namespace
 
-Command DefinePlan(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kKept);
+Command DefinePlan(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kKept);
   auto plan_flags = std::make_shared<PlanFlags>();
-  app.get_option("MODEL")->description(
-      "model file (.yaml), compiled program (.cgb), or buffers (.csv)");
-  app.add_flag("--full", plan_flags->full,
-               "list every buffer; with --why every entry point; with --compare and --passes the "
-               "whole plan, too");
-  app.add_flag("--compare", plan_flags->compare, "the planners of other systems beside ours");
-  app.add_flag("--passes", plan_flags->passes, "what each pass did to the graph");
-  app.add_flag("--frontier", plan_flags->frontier,
-               "memory against time, with more and more computed again; of small graphs proved");
-  app.add_option("--html", plan_flags->html, "draw the plan, with --compare all of them, as a page")
-      ->type_name("FILE");
-  app.add_option(
-         "--why", plan_flags->why,
-         "who makes a value, who reads it, and what keeps it alive; the end of its name will do")
-      ->type_name("NAME");
-  app.add_option("--diff", plan_flags->diff,
-                 "compare with what --json wrote before: exit status 1 where it grew")
-      ->type_name("FILE");
-  app.add_option("--capacity", plan_flags->pack.capacity, "of a .csv: exit status 1 beyond this")
-      ->type_name("BYTES");
-  app.add_option("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
-      ->type_name("FILE");
-  app.add_option("--time", plan_flags->pack.time,
-                 "of a .csv: search for so long (default: a fixed number of steps)")
-      ->type_name("SECONDS");
-  app.add_option("--out", plan_flags->pack.out, "of a .csv: write it with the offsets")
-      ->type_name("FILE");
-  return [&app, flags, plan_flags] {
-    if (IsProgramFile(flags->model)) return PlanProgram(app, *flags, *plan_flags);
+  verb.Get("MODEL").Describe("model file (.yaml), compiled program (.cgb), or buffers (.csv)");
+  verb.AddSwitch("--full", plan_flags->full,
+                 "list every buffer; with --why every entry point; with --compare and --passes the "
+                 "whole plan, too");
+  verb.AddSwitch("--compare", plan_flags->compare, "the planners of other systems beside ours");
+  verb.AddSwitch("--passes", plan_flags->passes, "what each pass did to the graph");
+  verb.AddSwitch("--frontier", plan_flags->frontier,
+                 "memory against time, with more and more computed again; of small graphs proved");
+  verb.Add("--html", plan_flags->html, "draw the plan, with --compare all of them, as a page")
+      .Value("FILE");
+  verb.Add("--why", plan_flags->why,
+           "who makes a value, who reads it, and what keeps it alive; the end of its name will do")
+      .Value("NAME");
+  verb.Add("--diff", plan_flags->diff,
+           "compare with what --json wrote before: exit status 1 where it grew")
+      .Value("FILE");
+  verb.Add("--capacity", plan_flags->pack.capacity, "of a .csv: exit status 1 beyond this")
+      .Value("BYTES");
+  verb.Add("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
+      .Value("FILE");
+  verb.Add("--time", plan_flags->pack.time,
+           "of a .csv: search for so long (default: a fixed number of steps)")
+      .Value("SECONDS");
+  verb.Add("--out", plan_flags->pack.out, "of a .csv: write it with the offsets").Value("FILE");
+  return [verb, flags, plan_flags] {
+    if (IsProgramFile(flags->model)) return PlanProgram(verb, *flags, *plan_flags);
     const bool is_csv = flags->model.ends_with(".csv");
     CheckFlags(*plan_flags, is_csv);
     CheckTogether(*plan_flags);
     if (!is_csv) return PlanModel(*flags, *plan_flags);
-    CheckModelFlags(app);
-    plan_flags->pack.has_planner = app.count("--planner") > 0;
+    CheckModelFlags(verb);
+    plan_flags->pack.has_planner = verb.Given("--planner");
     return PlanCsv(*flags, plan_flags->pack);
   };
 }

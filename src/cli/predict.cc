@@ -1,7 +1,6 @@
 // cgrun predict.
 #include "src/train/predict.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -329,29 +328,27 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
 
 }  // namespace
 
-Command DefinePredict(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kNone);
-  auto run_flags = AddRunFlags(app);
-  AddDebugFlags(app, run_flags);
+Command DefinePredict(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kNone);
+  auto run_flags = AddRunFlags(verb);
+  AddDebugFlags(verb, run_flags);
   auto predict_flags = std::make_shared<PredictFlags>();
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.add_option("INPUT", predict_flags->inputs,
-                 "JPEG and PNG images, .npy files of one sample or several, .csv tables of a row a "
-                 "sample, .txt texts for a model of texts, folders of them; "
-                 "NAME=FILE for a model of several inputs");
-  AddWeightsFlag(app, predict_flags->weights);
-  const CLI::Option* top =
-      app.add_option("--top", predict_flags->top, "show the N most probable classes")
-          ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-          ->type_name("N");
-  app.add_option("--out", predict_flags->out,
-                 "a folder for the raw outputs: OUTPUT.npy, a row a sample")
-      ->type_name("DIR");
-  app.add_option("--csv", predict_flags->csv,
-                 "write a table: a row a sample, with classes and probabilities, or values")
-      ->type_name("FILE");
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  verb.Add("INPUT", predict_flags->inputs,
+           "JPEG and PNG images, .npy files of one sample or several, .csv tables of a row a "
+           "sample, .txt texts for a model of texts, folders of them; "
+           "NAME=FILE for a model of several inputs");
+  AddWeightsFlag(verb, predict_flags->weights);
+  const Flag top = verb.Add("--top", predict_flags->top, "show the N most probable classes")
+                       .Between(int64_t{1}, std::numeric_limits<int64_t>::max())
+                       .Value("N");
+  verb.Add("--out", predict_flags->out, "a folder for the raw outputs: OUTPUT.npy, a row a sample")
+      .Value("DIR");
+  verb.Add("--csv", predict_flags->csv,
+           "write a table: a row a sample, with classes and probabilities, or values")
+      .Value("FILE");
   return [flags, run_flags, predict_flags, top] {
-    predict_flags->has_top = top->count() > 0;
+    predict_flags->has_top = top.given();
     return Run(*flags, *run_flags, *predict_flags);
   };
 }

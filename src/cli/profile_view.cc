@@ -1,7 +1,6 @@
 // From an engine's times to a report.
 #include "src/cli/profile_view.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -39,18 +38,17 @@ Ceilings MeasureCeilings(const Engine& engine, int threads) {
   return {threads, peaks.flops_per_second, peaks.bytes_per_second};
 }
 
-bool ProfileFlags::full() const { return profile != nullptr && profile->count() > 0; }
+bool ProfileFlags::full() const { return profile && profile->given(); }
 
-std::shared_ptr<ProfileFlags> AddProfileFlags(CLI::App& app) {
+std::shared_ptr<ProfileFlags> AddProfileFlags(const Verb& verb) {
   auto flags = std::make_shared<ProfileFlags>();
-  app.add_flag("-v,--verbose", flags->brief, "where the time went, by phase and kernel");
+  verb.AddSwitch("-v,--verbose", flags->brief, "where the time went, by phase and kernel");
   flags->profile =
-      app.add_option(
-             "--profile", flags->trace_file,
-             "where the time went, by operator too; with FILE, a trace for Perfetto there, whose "
-             "2.3 MiB no cap on memory counts")
-          ->expected(0, 1)
-          ->type_name("[FILE]");
+      verb.Add("--profile", flags->trace_file,
+               "where the time went, by operator too; with FILE, a trace for Perfetto there, whose "
+               "2.3 MiB no cap on memory counts")
+          .OptionalValue()
+          .Value("[FILE]");
   return flags;
 }
 

@@ -3,27 +3,24 @@
 #define CGRUN_CLI_PROFILE_VIEW_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "src/cli/verb.h"
 #include "src/report/profile_report.h"
 #include "src/train/engine.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace cgrun {
 
 struct ProfileFlags {
-  bool brief = false;                    // -v: by phase and kernel
-  const CLI::Option* profile = nullptr;  // --profile: and by operator
-  std::string trace_file;                // --profile FILE
+  bool brief = false;           // -v: by phase and kernel
+  std::optional<Flag> profile;  // --profile: and by operator
+  std::string trace_file;       // --profile FILE
   bool full() const;
   bool wanted() const { return brief || full(); }
 };
 
-std::shared_ptr<ProfileFlags> AddProfileFlags(CLI::App& app);
+std::shared_ptr<ProfileFlags> AddProfileFlags(const Verb& verb);
 
 // This machine's peaks, which are measured now; of the host, those of a GPU are not known.
 Ceilings MeasureCeilings(const Engine& engine, int threads);

@@ -1,14 +1,13 @@
 // Refuses flags that a compiled program cannot follow.
 #include "src/cli/program_argument.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "src/base/diagnostics.h"
 
 namespace cgrun {
 
-void RefuseFlagsOfModels(const CLI::App& app, const std::string& what, const std::string& help,
+void RefuseFlagsOfModels(const Verb& verb, const std::string& what, const std::string& help,
                          const std::vector<std::string>& beside,
                          const std::vector<std::string>& allowed) {
   std::vector<std::string> flags = {"--device",    "--batch", "--memory",       "--host-memory",
@@ -18,8 +17,7 @@ void RefuseFlagsOfModels(const CLI::App& app, const std::string& what, const std
                                     "--dump-after"};
   flags.insert(flags.end(), beside.begin(), beside.end());
   for (const std::string& flag : flags) {
-    const CLI::Option* option = app.get_option_no_throw(flag);
-    if (option == nullptr || option->count() == 0) continue;
+    if (!verb.Given(flag)) continue;
     if (std::ranges::find(allowed, flag) != allowed.end()) continue;
     throw InputError(flag + " needs a model, not " + what, help);
   }

@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "src/cli/verb.h"
 #include "src/program/image.h"
-
-namespace CLI {
-class App;
-}
 
 namespace cgrun {
 
 // Throws InputError if the command line gives a flag that only a model can follow: `what` is in its
 // place ("a list of buffers"), and `help` says what to do. `beside`: more such flags, of the verb
 // itself; `allowed`: flags of models that are heeded.
-void RefuseFlagsOfModels(const CLI::App& app, const std::string& what, const std::string& help,
+void RefuseFlagsOfModels(const Verb& verb, const std::string& what, const std::string& help,
                          const std::vector<std::string>& beside = {},
                          const std::vector<std::string>& allowed = {});
 

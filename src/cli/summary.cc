@@ -1,5 +1,4 @@
 // cgrun summary: a model by layer.
-#include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -97,9 +96,9 @@ int Run(const ModelFlags& flags) {
 
 }  // namespace
 
-Command DefineSummary(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kNone);
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
+Command DefineSummary(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kNone);
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
   return [flags] { return Run(*flags); };
 }
 

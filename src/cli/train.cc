@@ -1,7 +1,6 @@
 // cgrun train.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -445,28 +444,25 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& tr
 
 }  // namespace
 
-Command DefineTrain(CLI::App& app) {
-  auto flags = AddModelFlags(app, CapFlag::kKept);
-  auto run_flags = AddRunFlags(app);
-  AddDebugFlags(app, run_flags);
+Command DefineTrain(const Verb& verb) {
+  auto flags = AddModelFlags(verb, CapFlag::kKept);
+  auto run_flags = AddRunFlags(verb);
+  AddDebugFlags(verb, run_flags);
   auto train_flags = std::make_shared<TrainFlags>();
-  app.get_option("MODEL")
-      ->description("model file (.yaml), or compiled program (.cgb)")
-      ->required(false);
-  CLI::Option* out =
-      app.add_option("--out", train_flags->out, "the run folder (default: runs/<model>)")
-          ->type_name("DIR");
-  CLI::Option* force = app.add_flag("--force", train_flags->force,
+  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)").Required(false);
+  const Flag out =
+      verb.Add("--out", train_flags->out, "the run folder (default: runs/<model>)").Value("DIR");
+  const Flag force = verb.AddSwitch("--force", train_flags->force,
                                     "replace what a former run left in the run folder");
-  CLI::Option* weights = AddStartWeightsFlag(app, train_flags->weights);
-  app.add_option("--resume", train_flags->resume,
-                 "go on with the run of a folder, as it was started; train.epochs, steps and time "
-                 "may be set anew")
-      ->type_name("DIR")
-      ->excludes(out)
-      ->excludes(force)
-      ->excludes(weights);
-  auto profile = AddProfileFlags(app);
+  const Flag weights = AddStartWeightsFlag(verb, train_flags->weights);
+  verb.Add("--resume", train_flags->resume,
+           "go on with the run of a folder, as it was started; train.epochs, steps and time "
+           "may be set anew")
+      .Value("DIR")
+      .NotWith(out)
+      .NotWith(force)
+      .NotWith(weights);
+  auto profile = AddProfileFlags(verb);
   return [flags, run_flags, train_flags, profile] {
     return Run(*flags, *run_flags, *train_flags, *profile);
   };

@@ -1,7 +1,6 @@
 // The flag's value, the run folder of the model's name, the key `weights`: in this order.
 #include "src/cli/weights_flag.h"
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <filesystem>
 
@@ -47,12 +46,11 @@ std::string OtherModelText(const std::string& file, const ModelSpec& model) {
          (other_data ? ", whose data are '" + before + "', not '" + now + "'" : "") + ": ";
 }
 
-CLI::Option* AddFlag(CLI::App& app, std::string& weights, const std::string& what,
-                     const std::string& whose) {
-  return app
-      .add_option("--weights", weights,
-                  what + "a safetensors file, or a run folder, whose " + whose)
-      ->type_name("FILE");
+Flag AddFlag(const Verb& verb, std::string& weights, const std::string& what,
+             const std::string& whose) {
+  return verb
+      .Add("--weights", weights, what + "a safetensors file, or a run folder, whose " + whose)
+      .Value("FILE");
 }
 
 }  // namespace
@@ -75,13 +73,13 @@ std::string FindBestWeights(const std::string& file_or_folder) {
   return file;
 }
 
-void AddWeightsFlag(CLI::App& app, std::string& weights) {
-  AddFlag(app, weights, "",
+void AddWeightsFlag(const Verb& verb, std::string& weights) {
+  AddFlag(verb, weights, "",
           "best model is taken, else its newest checkpoint (default: runs/<model>)");
 }
 
-CLI::Option* AddStartWeightsFlag(CLI::App& app, std::string& weights) {
-  return AddFlag(app, weights, "begin with the weights of ", "newest checkpoint is taken");
+Flag AddStartWeightsFlag(const Verb& verb, std::string& weights) {
+  return AddFlag(verb, weights, "begin with the weights of ", "newest checkpoint is taken");
 }
 
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {

@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "src/cli/verb.h"
 #include "src/model/model_spec.h"
 #include "src/train/checkpoint.h"
 #include "src/train/weights.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace cgrun {
 
@@ -26,9 +22,9 @@ std::string FindNewestWeights(const std::string& file_or_folder);
 std::string FindBestWeights(const std::string& file_or_folder);
 
 // The flag of verbs that need a trained model, which take its best weights.
-void AddWeightsFlag(CLI::App& app, std::string& weights);
+void AddWeightsFlag(const Verb& verb, std::string& weights);
 // The flag of verbs that begin with weights, the newest ones.
-CLI::Option* AddStartWeightsFlag(CLI::App& app, std::string& weights);
+Flag AddStartWeightsFlag(const Verb& verb, std::string& weights);
 
 // The best weights of the file or run folder that the flag names. Where the flag is not given (""),
 // those of the model's own run folder, or of what the model file names. InputError, which says what

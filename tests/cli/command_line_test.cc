@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "src/cli/argument_values.h"
 
 namespace cgrun {
 namespace {
@@ -31,49 +32,42 @@ std::string ParseErrorOf(const std::string& line) {
   for (std::string word; in >> word;) words.push_back(word);
   std::vector<char*> typed;
   for (std::string& word : words) typed.push_back(word.data());
-  const std::vector<char*> arguments = WithHelpAsFlag(static_cast<int>(typed.size()), typed.data());
-  Command chosen;
-  const auto app = MakeCommandLine(&chosen);
-  try {
-    ParseWords(*app, arguments);
-  } catch (const CLI::ParseError& error) {
-    return error.get_exit_code() == 0 ? "" : error.what();
-  }
-  return chosen ? "" : "it chooses no verb";
+  CommandLine parsed;
+  const auto stop = parsed.Parse(WordsOf(static_cast<int>(typed.size()), typed.data()));
+  if (stop) return stop->is_mistake ? stop->text : "";
+  return parsed.command() ? "" : "it chooses no verb";
 }
 
 // The values of an argument of a verb's command line.
-std::vector<std::string> ValuesIn(std::vector<std::string> words, const std::string& argument) {
-  std::vector<char*> typed;
-  for (std::string& word : words) typed.push_back(word.data());
-  Command chosen;
-  const auto app = MakeCommandLine(&chosen);
-  ParseWords(*app, typed);
-  return app->get_subcommands()[0]->get_option(argument)->results();
+std::vector<std::string> ValuesIn(const std::vector<std::string>& words,
+                                  const std::string& argument) {
+  CommandLine line;
+  const auto stop = line.Parse(words);
+  return stop ? std::vector{stop->text} : line.chosen()->Get(argument).values();
 }
 
 using Words = std::vector<std::string>;
 
 TEST(CommandLine, WordsAreTakenAsTheyAreTyped) {
   for (const std::string word : {"[2024]", "[x,y]", "[]", "[", "++", "{}", "%%", "a,b", "[a b]"}) {
-    EXPECT_EQ(ValuesIn({"cgrun", "predict", "m.yaml", word}, "INPUT"), Words({word})) << word;
-    EXPECT_EQ(ValuesIn({"cgrun", "predict", word, "x"}, "MODEL"), Words({word})) << word;
-    EXPECT_EQ(ValuesIn({"cgrun", "train", "m.yaml", "--out", word}, "--out"), Words({word}));
-    EXPECT_EQ(ValuesIn({"cgrun", "train", "m.yaml", "--out=" + word}, "--out"), Words({word}));
-    EXPECT_EQ(ValuesIn({"cgrun", "train", "m.yaml", "--set", word}, "--set"), Words({word}));
+    EXPECT_EQ(ValuesIn({"predict", "m.yaml", word}, "INPUT"), Words({word})) << word;
+    EXPECT_EQ(ValuesIn({"predict", word, "x"}, "MODEL"), Words({word})) << word;
+    EXPECT_EQ(ValuesIn({"train", "m.yaml", "--out", word}, "--out"), Words({word}));
+    EXPECT_EQ(ValuesIn({"train", "m.yaml", "--out=" + word}, "--out"), Words({word}));
+    EXPECT_EQ(ValuesIn({"train", "m.yaml", "--set", word}, "--set"), Words({word}));
   }
 }
 
 TEST(CommandLine, ARepeatableFlagTakesOneWordEachTime) {
   for (const std::string flag : {"--set", "--keep", "--disable-pass", "--dump-after"}) {
-    const Words words = {"cgrun", "train", flag, "a=b", "m.yaml", flag, "c"};
+    const Words words = {"train", flag, "a=b", "m.yaml", flag, "c"};
     EXPECT_EQ(ValuesIn(words, flag), Words({"a=b", "c"})) << flag;
     EXPECT_EQ(ValuesIn(words, "MODEL"), Words({"m.yaml"})) << flag;
   }
 }
 
 TEST(CommandLine, AnEmptyValueIsNotTheNextWord) {
-  const Words words = {"cgrun", "train", "--out=", "m.yaml"};
+  const Words words = {"train", "--out=", "m.yaml"};
   EXPECT_EQ(ValuesIn(words, "--out"), Words({""}));
   EXPECT_EQ(ValuesIn(words, "MODEL"), Words({"m.yaml"}));
 }
@@ -107,8 +101,7 @@ TEST(CommandLine, EveryVerbHasTwoToFourExamplesThatParse) {
 }
 
 TEST(CommandLine, TheExamplesOfAllParse) {
-  Command chosen;
-  const std::string footer = MakeCommandLine(&chosen)->get_footer();
+  const std::string footer = CommandLine().Examples();
   ASSERT_TRUE(footer.starts_with("Examples:\n"));
   const auto lines = CommandLines(footer.substr(footer.find('\n') + 1));
   EXPECT_GE(lines.size(), 2u);
@@ -124,15 +117,14 @@ TEST(CommandLine, WrongLinesDoNotParse) {
 }
 
 TEST(CommandLine, EveryFlagSaysWhatItTakesAndWhatFor) {
-  Command unused;
-  const auto app = MakeCommandLine(&unused);
+  const CommandLine line;
   std::set<ArgumentValues::Kind> kinds;
   for (const CommandEntry& entry : Commands()) {
-    for (const CLI::Option* option : app->get_subcommand(entry.name)->get_options()) {
-      const ArgumentValues values = ValuesOf(*option);
+    for (const Flag& flag : line.verb(entry.name).flags()) {
+      const ArgumentValues values = ValuesOf(flag);
       kinds.insert(values.kind);
-      EXPECT_NE(option->get_description(), "") << entry.name << " " << option->get_name();
-      EXPECT_NE(values.name, "TEXT") << entry.name << " " << option->get_name();
+      EXPECT_NE(flag.description(), "") << entry.name << " " << flag.name();
+      EXPECT_NE(values.name, "TEXT") << entry.name << " " << flag.name();
       EXPECT_EQ(values.words.empty(), values.kind != ArgumentValues::Kind::kWords);
     }
   }
@@ -140,19 +132,18 @@ TEST(CommandLine, EveryFlagSaysWhatItTakesAndWhatFor) {
 }
 
 TEST(CommandLine, ValuesAreTheProgramsOwn) {
-  Command unused;
-  const auto app = MakeCommandLine(&unused);
-  const CLI::App* train = app->get_subcommand("train");
-  const auto mode = ValuesOf(*train->get_option("--mode"));
+  const CommandLine line;
+  const Verb train = line.verb("train");
+  const auto mode = ValuesOf(train.Get("--mode"));
   EXPECT_EQ(mode.name, "graph|eager");
   EXPECT_EQ(mode.words, (std::vector<std::string>{"graph", "eager"}));
-  EXPECT_TRUE(ValuesOf(*train->get_option("--json")).optional);
-  EXPECT_FALSE(ValuesOf(*train->get_option("--out")).optional);
-  EXPECT_EQ(ValuesOf(*train->get_option("--out")).kind, ArgumentValues::Kind::kFolder);
-  EXPECT_EQ(ValuesOf(*train->get_option("MODEL")).kind, ArgumentValues::Kind::kFile);
-  EXPECT_EQ(ValuesOf(*train->get_option("--force")).kind, ArgumentValues::Kind::kNone);
-  EXPECT_EQ(ValuesOf(*train->get_option("--set")).kind, ArgumentValues::Kind::kSetting);
-  const auto operators = ValuesOf(*app->get_subcommand("ops")->get_option("NAME")).words;
+  EXPECT_TRUE(ValuesOf(train.Get("--json")).optional);
+  EXPECT_FALSE(ValuesOf(train.Get("--out")).optional);
+  EXPECT_EQ(ValuesOf(train.Get("--out")).kind, ArgumentValues::Kind::kFolder);
+  EXPECT_EQ(ValuesOf(train.Get("MODEL")).kind, ArgumentValues::Kind::kFile);
+  EXPECT_EQ(ValuesOf(train.Get("--force")).kind, ArgumentValues::Kind::kNone);
+  EXPECT_EQ(ValuesOf(train.Get("--set")).kind, ArgumentValues::Kind::kSetting);
+  const auto operators = ValuesOf(line.verb("ops").Get("NAME")).words;
   EXPECT_EQ(std::count(operators.begin(), operators.end(), "conv"), 1);
   EXPECT_EQ(std::count(operators.begin(), operators.end(), "conv_input_grad"), 0);
 }

@@ -2,7 +2,6 @@
 // root of the project to write them anew.
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "src/cli/argument_values.h"
 #include "src/cli/command_line.h"
 
 namespace cgrun {
@@ -35,26 +35,23 @@ std::string Cell(const std::string& text) {
 }
 
 // "`-o`, `--output FILE.cgb`"
-std::string Names(const CLI::Option& option) {
-  const ArgumentValues values = ValuesOf(option);
-  if (option.get_positional()) return "`" + option.get_name() + "`";
+std::string Names(const Flag& flag) {
+  if (flag.is_argument()) return "`" + flag.name() + "`";
   std::string out;
-  for (const std::string& name : option.get_snames()) out += "`-" + name + "`, ";
-  for (const std::string& name : option.get_lnames()) out += "`--" + name + "`, ";
+  for (const std::string& name : flag.short_names()) out += "`-" + name + "`, ";
+  for (const std::string& name : flag.long_names()) out += "`--" + name + "`, ";
   out.resize(out.size() - 3);
-  return out + (values.name.empty() ? "" : " " + values.name) + "`";
+  return out + (flag.takes_value() ? " " + flag.value_name() : "") + "`";
 }
 
-std::string Row(const CLI::Option& option) {
+std::string Row(const Flag& flag) {
   std::string others;
-  for (const CLI::Option* other : option.get_excludes()) {
-    others += (others.empty() ? "; not with `" : ", `") + other->get_name() + "`";
+  for (const Flag& other : flag.not_with()) {
+    others += (others.empty() ? "; not with `" : ", `") + other.name() + "`";
   }
-  const bool repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll &&
-                       !option.get_positional();
-  return "| " + Cell(Names(option)) + " | " + Cell(option.get_description()) + others +
-         (option.get_required() ? "; required" : "") + (repeats ? "; may be repeated" : "") +
-         " |\n";
+  const bool repeats = flag.is_repeated() && !flag.is_argument();
+  return "| " + Cell(Names(flag)) + " | " + Cell(flag.description()) + others +
+         (flag.is_required() ? "; required" : "") + (repeats ? "; may be repeated" : "") + " |\n";
 }
 
 constexpr char kHead[] = "| | |\n| --- | --- |\n";
@@ -63,45 +60,45 @@ constexpr int kShared = 4;  // verbs that have a flag, from which on it is descr
 // How many verbs have this very row.
 using RowCounts = std::map<std::string, int>;
 
-RowCounts CountRows(const CLI::App& app) {
+RowCounts CountRows(const CommandLine& line) {
   RowCounts counts;
   for (const CommandEntry& entry : Commands()) {
-    for (const CLI::Option* option : app.get_subcommand(entry.name)->get_options()) {
-      ++counts[Row(*option)];
+    for (const Flag& flag : line.verb(entry.name).flags()) {
+      ++counts[Row(flag)];
     }
   }
   return counts;
 }
 
-bool IsShared(const CLI::Option& option, const RowCounts& counts) {
-  return !option.get_positional() && counts.at(Row(option)) >= kShared;
+bool IsShared(const Flag& flag, const RowCounts& counts) {
+  return !flag.is_argument() && counts.at(Row(flag)) >= kShared;
 }
 
 // The flags that are described once, in the order of the verbs that have them first.
-std::string SharedRows(const CLI::App& app, const RowCounts& counts) {
+std::string SharedRows(const CommandLine& line, const RowCounts& counts) {
   std::string out = kHead;
   for (const CommandEntry& entry : Commands()) {
-    for (const CLI::Option* option : app.get_subcommand(entry.name)->get_options()) {
-      const std::string row = Row(*option);
-      if (IsShared(*option, counts) && out.find(row) == std::string::npos) out += row;
+    for (const Flag& flag : line.verb(entry.name).flags()) {
+      const std::string row = Row(flag);
+      if (IsShared(flag, counts) && out.find(row) == std::string::npos) out += row;
     }
   }
   return out;
 }
 
-std::string VerbText(const CLI::App& verb, const CommandEntry& entry, const RowCounts& counts) {
+std::string VerbText(const Verb& verb, const CommandEntry& entry, const RowCounts& counts) {
   std::string arguments, rows, shared;
-  for (const CLI::Option* option : verb.get_options()) {
-    if (IsShared(*option, counts)) {
-      if (counts.at(Row(*option)) == static_cast<int>(Commands().size())) continue;  // everywhere
-      const std::string name = "`--" + option->get_lnames()[0] + "`";
+  for (const Flag& flag : verb.flags()) {
+    if (IsShared(flag, counts)) {
+      if (counts.at(Row(flag)) == static_cast<int>(Commands().size())) continue;  // everywhere
+      const std::string name = "`--" + flag.long_names()[0] + "`";
       shared += (shared.empty() ? "Takes also " : ", ") + name;
       continue;
     }
-    rows += Row(*option);
-    if (!option->get_positional()) continue;
-    const std::string name = option->get_name() + (option->get_expected_max() > 1 ? "..." : "");
-    arguments += option->get_required() ? " " + name : " [" + name + "]";
+    rows += Row(flag);
+    if (!flag.is_argument()) continue;
+    const std::string name = flag.name() + (flag.takes_many() ? "..." : "");
+    arguments += flag.is_required() ? " " + name : " [" + name + "]";
   }
   const std::string summary = entry.summary;
   return "## cgrun " + std::string(entry.name) + arguments + "\n\n" +
@@ -111,12 +108,12 @@ std::string VerbText(const CLI::App& verb, const CommandEntry& entry, const RowC
 }
 
 // What the names of values that are lists stand for.
-std::string ListsText(const CLI::App& app) {
+std::string ListsText(const CommandLine& line) {
   std::map<std::string, std::string> lists;
   for (const CommandEntry& entry : Commands()) {
-    for (const CLI::Option* option : app.get_subcommand(entry.name)->get_options()) {
-      const ArgumentValues values = ValuesOf(*option);
-      if (values.name.find('|') != std::string::npos || option->get_positional()) continue;
+    for (const Flag& flag : line.verb(entry.name).flags()) {
+      const ArgumentValues values = ValuesOf(flag);
+      if (values.name.find('|') != std::string::npos || flag.is_argument()) continue;
       std::string& text = lists[values.name];
       if (!text.empty()) continue;
       for (const std::string& word : values.words)
@@ -131,13 +128,12 @@ std::string ListsText(const CLI::App& app) {
 }
 
 std::string Reference() {
-  Command unused;
-  const auto app = MakeCommandLine(&unused);
-  const RowCounts counts = CountRows(*app);
-  std::string out = "\n## Flags of several verbs\n\n" + SharedRows(*app, counts) + "\n" +
-                    "What the names above stand for:\n\n" + ListsText(*app) + "\n";
+  const CommandLine line;
+  const RowCounts counts = CountRows(line);
+  std::string out = "\n## Flags of several verbs\n\n" + SharedRows(line, counts) + "\n" +
+                    "What the names above stand for:\n\n" + ListsText(line) + "\n";
   for (const CommandEntry& entry : Commands()) {
-    out += VerbText(*app->get_subcommand(entry.name), entry, counts);
+    out += VerbText(line.verb(entry.name), entry, counts);
   }
   return out;
 }

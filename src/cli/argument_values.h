@@ -1,0 +1,27 @@
+// What may stand for the value of a flag or an argument: for help, completion and the reference.
+#ifndef CGRUN_CLI_ARGUMENT_VALUES_H_
+#define CGRUN_CLI_ARGUMENT_VALUES_H_
+
+#include <string>
+#include <vector>
+
+#include "src/cli/verb.h"
+
+namespace cgrun {
+
+struct ArgumentValues {
+  enum class Kind { kNone, kAny, kWords, kFile, kFolder, kRun, kSetting };
+  // kNone: a switch; kRun: a run folder; kSetting: a key of the model file, and a value.
+  Kind kind = Kind::kAny;
+  std::string name;                // what --help calls it: "FILE", "graph|eager"; "" for a switch
+  bool optional = false;           // the flag may stand without it
+  std::vector<std::string> words;  // kWords: all that there are
+  // kFile: how the names of such files end, "yaml"; empty: in any way.
+  std::vector<std::string> suffixes = {};
+};
+
+ArgumentValues ValuesOf(const Flag& flag);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_ARGUMENT_VALUES_H_
