@@ -19,7 +19,7 @@ def _precompile(ctx, header):
         unsupported_features = ctx.disabled_features,
     )
     compiled = ctx.actions.declare_file(header.basename + ".gch")
-    flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + ctx.attr.copts
+    flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + ctx.attr.copts + ["-iquote", "."]
     variables = cc_common.create_compile_variables(
         feature_configuration = features,
         cc_toolchain = toolchain,
@@ -33,7 +33,7 @@ def _precompile(ctx, header):
         executable = cc_common.get_tool_for_action(**action),
         arguments = cc_common.get_memory_inefficient_command_line(variables = variables, **action),
         env = cc_common.get_environment_variables(variables = variables, **action),
-        inputs = depset([header], transitive = [toolchain.all_files]),
+        inputs = depset([header] + ctx.files.hdrs + ctx.files.srcs, transitive = [toolchain.all_files]),
         outputs = [compiled],
         mnemonic = "CppPrecompile",
         progress_message = "Precompiling %s" % header.short_path,
@@ -42,9 +42,11 @@ def _precompile(ctx, header):
 
 def _precompiled_headers_impl(ctx):
     header = ctx.actions.declare_file(ctx.label.name + ".h")
-    names = ctx.attr.headers if ctx.var.get("precompiled") != "false" else []
-    ctx.actions.write(header, "".join(["#include <{}>\n".format(name) for name in names]))
-    files = depset([header] + ([_precompile(ctx, header)] if names else []))
+    is_wanted = ctx.var.get("precompiled") != "false"
+    lines = ["#include <{}>\n".format(name) for name in ctx.attr.headers]
+    lines += ["#include \"{}\"\n".format(file.short_path) for file in ctx.files.hdrs]
+    ctx.actions.write(header, "".join(lines) if is_wanted else "")
+    files = depset([header] + ctx.files.hdrs + ctx.files.srcs + ([_precompile(ctx, header)] if is_wanted else []))
     return [
         DefaultInfo(files = files),
         CcInfo(compilation_context = cc_common.create_compilation_context(headers = files)),
@@ -54,6 +56,8 @@ precompiled_headers = rule(
     implementation = _precompiled_headers_impl,
     attrs = {
         "headers": attr.string_list(mandatory = True, doc = "names, as between < and >"),
+        "hdrs": attr.label_list(allow_files = [".h"], doc = "headers of this project, behind those"),
+        "srcs": attr.label_list(allow_files = [".h"], doc = "what they include"),
         "copts": attr.string_list(doc = "as of the files that start from these headers"),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },

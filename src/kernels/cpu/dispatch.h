@@ -2,10 +2,9 @@
 #ifndef CGRUN_KERNELS_CPU_DISPATCH_H_
 #define CGRUN_KERNELS_CPU_DISPATCH_H_
 
-#include <hwy/highway.h>
-
 #include <vector>
 
+#include "src/kernels/cpu/highway_target.h"
 #include "src/kernels/cpu/vector_target.h"
 #include "src/kernels/kernel.h"
 

@@ -10,12 +10,11 @@
 #define CGRUN_KERNELS_CPU_LANES_H_
 #endif
 
-#include <hwy/highway.h>
-
 #include <cstring>
 #include <type_traits>
 
 #include "src/base/dtype.h"
+#include "src/kernels/cpu/highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {

@@ -7,8 +7,6 @@
 #define CGRUN_KERNELS_CPU_VECTOR_MATH_H_
 #endif
 
-#include <hwy/contrib/math/math-inl.h>
-
 #include <limits>
 
 #include "src/kernels/cpu/lanes.h"

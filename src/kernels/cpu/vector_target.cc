@@ -3,7 +3,7 @@
 
 #include "src/kernels/cpu/targets.h"
 //
-#include <hwy/highway.h>
+#include "src/kernels/cpu/highway_target.h"
 
 namespace cgrun::cpu {
 namespace {
