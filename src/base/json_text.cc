@@ -55,4 +55,18 @@ std::string JsonText(const nlohmann::ordered_json& json, int indent) {
   return TextOf(json, indent);
 }
 
+nlohmann::json ParseJson(std::string_view text) { return nlohmann::json::parse(text); }
+
+nlohmann::ordered_json ParseOrderedJson(std::string_view text) {
+  return nlohmann::ordered_json::parse(text);
+}
+
+nlohmann::json TryParseJson(std::string_view text) {
+  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+nlohmann::ordered_json TryParseOrderedJson(std::string_view text) {
+  return nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
 }  // namespace cgrun

@@ -1,9 +1,10 @@
-// JSON as text: the one way in which this program writes it.
+// JSON from and to text: the one way in which this program reads and writes it.
 #ifndef CGRUN_BASE_JSON_TEXT_H_
 #define CGRUN_BASE_JSON_TEXT_H_
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 namespace cgrun {
 
@@ -12,6 +13,14 @@ namespace cgrun {
 // acts on the text. `indent` is that of a level; -1: all in one line.
 std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
+
+// nlohmann's parser, which each file that calls it would compile anew. Throws
+// nlohmann::json::parse_error.
+nlohmann::json ParseJson(std::string_view text);
+nlohmann::ordered_json ParseOrderedJson(std::string_view text);
+// The same without exceptions: what is no JSON is_discarded().
+nlohmann::json TryParseJson(std::string_view text);
+nlohmann::ordered_json TryParseOrderedJson(std::string_view text);
 
 }  // namespace cgrun
 

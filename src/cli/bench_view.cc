@@ -316,7 +316,7 @@ std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles) {
   for (const CaseResult& one : result.cases) {
     Json& added = json["cases"].emplace_back(CaseJson(one, result));
     const auto profile = profiles.find(one.name);
-    if (profile != profiles.end()) added["profile"] = Json::parse(profile->second);
+    if (profile != profiles.end()) added["profile"] = ParseOrderedJson(profile->second);
   }
   AddPassGains(result, json);
   return JsonText(json, 2) + "\n";
@@ -324,7 +324,7 @@ std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles) {
 
 BenchResult CaseFromJson(const std::string& text) {
   try {
-    const Json whole = Json::parse(text);
+    const Json whole = ParseOrderedJson(text);
     const Json& json = whole.at("cases").at(0);
     CaseResult result;
     result.name = json.at("name");

@@ -113,8 +113,8 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
   json["graph_analyses"] = session.graph_analyses();
   const int64_t left_out = session.LeftOutOf(result.split);
   if (left_out > 0) json["left_out_samples"] = left_out;
-  json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));
-  json.update(nlohmann::ordered_json::parse(MemoryJson(session.memory())));
+  json["metrics"] = ParseOrderedJson(MetricsJson(result));
+  json.update(ParseOrderedJson(MemoryJson(session.memory())));
   std::string text = EvaluationSummary(result, options.weights, session.memory(),
                                        session.class_names(), left_out),
               shown = JsonText(json, 2) + "\n";

@@ -157,7 +157,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
       {"mode", Name(options.mode)}, {"weights", options.weights},
       {"output", output->name},     {"shape", output->shape.ToString()},
       {"samples", options.count},   {"file", run_flags.dry_run ? "" : path}};
-  json.update(nlohmann::ordered_json::parse(MemoryJson(generated->memory)));
+  json.update(ParseOrderedJson(MemoryJson(generated->memory)));
   PrintResult(CountText(options.count, "sample") + " of '" + output->name + "', " +
                   output->shape.ToString() +
                   " each: " + (run_flags.dry_run ? "not written (--dry-run)" : path) + "\n",
@@ -213,7 +213,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
     return kDone;
   }
   const std::string text_written = prompt + writer.Write(prompt);
-  json.update(nlohmann::ordered_json::parse(MemoryJson(writer.MeasureMemory())));
+  json.update(ParseOrderedJson(MemoryJson(writer.MeasureMemory())));
   PrintWritten(text_written, generate, std::move(json));
   return kDone;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/json_text.h"
 #include "src/base/shell_word.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
@@ -33,7 +34,7 @@ Json ParseMachine(const std::string& file) {
   }
   const std::vector<std::byte> bytes = ReadFile(file, kLargestFile);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return TryParseOrderedJson(text);
 }
 
 // The kernels of a device, which only those have that are built.

@@ -119,7 +119,7 @@ std::string TextOf(const std::string& path, const ProgramImage& image, const Mem
 std::string JsonOf(const std::string& path, const ProgramImage& image, const PlanSubject& subject,
                    const MemoryLayout& layout) {
   using Json = nlohmann::ordered_json;
-  Json json = Json::parse(PlanJson(subject, layout));
+  Json json = ParseOrderedJson(PlanJson(subject, layout));
   for (const char* unknown : {"threads", "precision", "tuning", "memory_cap_bytes", "data_bytes",
                               "base_bytes", "total_bytes", "planner", "order", "plan_seconds"}) {
     json.erase(unknown);

@@ -323,7 +323,7 @@ std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::
                               {"message", problem.message},
                               {"help", problem.help}});
   }
-  if (measure) tail.update(nlohmann::ordered_json::parse(MemoryJson(measure())));
+  if (measure) tail.update(ParseOrderedJson(MemoryJson(measure())));
   text += std::string_view(Dump(tail)).substr(2);
   return text;
 }

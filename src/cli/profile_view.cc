@@ -70,8 +70,8 @@ std::string ProfileObject(const Engine& engine, const OperatorTimes& times,
 std::string WithProfile(const std::string& json, const Engine& engine, const OperatorTimes& times,
                         const Ceilings& ceilings) {
   using Json = nlohmann::ordered_json;
-  Json whole = Json::parse(json);
-  whole["profile"] = Json::parse(ProfileObject(engine, times, ceilings));
+  Json whole = ParseOrderedJson(json);
+  whole["profile"] = ParseOrderedJson(ProfileObject(engine, times, ceilings));
   return JsonText(whole, 2) + "\n";
 }
 

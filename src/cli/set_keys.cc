@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/base/json_text.h"
 #include "src/data/dataset.h"
 #include "src/device/device.h"
 #include "src/frontend/common_keys.h"
@@ -35,7 +36,7 @@ std::vector<std::string> BooleanWords() { return {"true", "false"}; }
 // Those of a type that takes one of a few; none of others.
 Words WordsOf(const ValueType& type) {
   using Json = nlohmann::json;
-  const Json schema = Json::parse(std::string(type.json), nullptr, /*allow_exceptions=*/false);
+  const Json schema = TryParseJson(std::string(type.json));
   if (!schema.is_object()) return {};
   const auto kind = schema.find("type"), choices = schema.find("enum");
   if (kind != schema.end() && kind->is_string() && kind->get<std::string>() == "boolean") {

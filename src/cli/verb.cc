@@ -100,8 +100,7 @@ Flag Verb::Add(const std::string& names, T& value, const std::string& descriptio
   return Flag(app_->add_option(names, value, description));
 }
 
-#define CGRUN_VALUE(T) \
-  template Flag Verb::Add(const std::string&, T&, const std::string&) const
+#define CGRUN_VALUE(T) template Flag Verb::Add(const std::string&, T&, const std::string&) const
 CGRUN_VALUE(std::string);
 CGRUN_VALUE(std::vector<std::string>);
 CGRUN_VALUE(int);

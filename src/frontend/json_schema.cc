@@ -79,7 +79,7 @@ Json Schedule(std::span<const SchemaChoice> schedules) {
   for (const SchemaChoice& schedule : schedules) {
     Json properties = Json::object(), required = Json::array();
     for (const SchemaKey& key : schedule.keys) {
-      properties[key.name] = Described(key.doc, Json::parse(key.type));
+      properties[key.name] = Described(key.doc, ParseOrderedJson(key.type));
       if (key.required) required.push_back(key.name);
     }
     Json arguments = Closed(properties, required);
@@ -111,7 +111,7 @@ Json CommonKeyType(std::string_view key) {
 // but for what says what the item is.
 Json KeyOfItems(const KeyDoc& key, std::string_view kind) {
   const bool reads = key.name == "in" && kind != "op";  // numbers are for operators alone
-  Json type = reads ? Ref("sources") : Json::parse(key.type.json);
+  Json type = reads ? Ref("sources") : ParseOrderedJson(key.type.json);
   if (key.name != "block" && key.name != "network") type = OrPlaceholder(type);
   return Described(key.doc, key.group.empty() ? OrNull(type) : type);
 }
@@ -324,7 +324,7 @@ class Maps {
       if (key.fallback == kRequired) required.push_back(key.name);
     }
     for (const Rule& rule : kRules) {
-      if (rule.place == map.place) rules.push_back(Json::parse(rule.schema));
+      if (rule.place == map.place) rules.push_back(ParseOrderedJson(rule.schema));
     }
     if (map.place == "data.*") AddFormats(rules);
     AddGroups(map.keys, rules);
@@ -351,7 +351,7 @@ class Maps {
               {"propertyNames", Ref("name")},
               {"additionalProperties", Ref(map->place)}};
     }
-    return Supported(place, key.name, Json::parse(key.type.json));
+    return Supported(place, key.name, ParseOrderedJson(key.type.json));
   }
 
   Json Property(std::string_view place, const KeyDoc& key) const {
@@ -380,12 +380,12 @@ class Maps {
       Json properties = {{"format", {{"description", format.doc}}}, {"split", true}};
       Json required = Json::array();
       for (const SchemaKey& key : format.keys) {
-        const Json type = Json::parse(key.type);
+        const Json type = ParseOrderedJson(key.type);
         properties[key.name] = Described(key.doc, key.required ? type : OrNull(type));
         if (key.required) required.push_back(key.name);
       }
       Json options = Closed(properties, required);
-      if (!format.others.empty()) options["additionalProperties"] = Json::parse(format.others);
+      if (!format.others.empty()) options["additionalProperties"] = ParseOrderedJson(format.others);
       rules.push_back(
           {{"if",
             {{"properties", {{"format", {{"const", format.name}}}}}, {"required", {"format"}}}},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/check.h"
+#include "src/base/json_text.h"
 #include "src/ir/range_text.h"
 
 namespace cgrun::json_schema {
@@ -107,7 +108,7 @@ Json Integers(const AttributeField& field) {
 
 }  // namespace
 
-Json Values() { return Json::parse(kValues); }
+Json Values() { return ParseOrderedJson(kValues); }
 
 Json Ref(std::string_view name) { return {{"$ref", "#/definitions/" + std::string(name)}}; }
 
@@ -140,7 +141,7 @@ Json Described(std::string_view doc, const Json& schema) {
 }
 
 Json Value(const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
+  Json value = TryParseOrderedJson(text);
   return value.is_discarded() ? Json(text) : value;
 }
 

@@ -61,7 +61,7 @@ void CheckFigures(const Json& json, const std::string& name) {
 }
 
 Json ParsePlan(std::string_view text, const std::string& name) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = TryParseJson(text);
   const bool is_plan = json.is_object() && json.contains("arena_bytes") && json.contains("buffers");
   if (!is_plan) {
     throw InputError("'" + name + "' is not what `cgrun plan --json` writes",

@@ -54,7 +54,7 @@ ClassNames ReadClassMetadata(const SafetensorsMetadata& metadata) {
   ClassNames names;
   for (const auto& [key, text] : metadata) {
     if (!key.starts_with(kPrefix)) continue;
-    const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const auto json = TryParseJson(text);
     std::vector<std::string> classes;
     if (!json.is_array()) continue;
     for (const auto& name : json) {

@@ -128,7 +128,7 @@ DataFindings ReadFindings(const SafetensorsMetadata& metadata) {
   for (const auto& [key, text] : metadata) {
     const bool names = key.starts_with(kNames), bytes = key.starts_with(kBytes);
     if (!names && !bytes && !key.starts_with(kNumbers)) continue;
-    const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const auto json = TryParseJson(text);
     if (names || bytes) {
       auto list = NamesOf(json, bytes);
       if (list) findings.names[key.substr((names ? kNames : kBytes).size())] = *std::move(list);

@@ -68,7 +68,7 @@ std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
   std::error_code error;
   if (build_.empty() || !fs::exists(path, error)) return std::nullopt;
   try {
-    const auto json = nlohmann::json::parse(ReadTextFile(path, kMostBytes));
+    const auto json = ParseJson(ReadTextFile(path, kMostBytes));
     if (json.at(kVersionKey) != kVersion) return std::nullopt;
     MemoryPlan plan;
     plan.planner = json.at("planner");

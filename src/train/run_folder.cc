@@ -109,7 +109,7 @@ void WriteText(const std::string& path, const std::string& text) {
 }
 
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
-  return nlohmann::ordered_json::parse(MetricsJson(pass));
+  return ParseOrderedJson(MetricsJson(pass));
 }
 
 }  // namespace
@@ -248,7 +248,7 @@ std::vector<RunPart> PartsOf(const nlohmann::json& json) {
 RunSettings ReadRunSettings(const std::string& folder) {
   const std::string path = folder + kSettings;
   try {
-    const nlohmann::json json = nlohmann::json::parse(ReadTextFile(path, kMostSettingsBytes));
+    const nlohmann::json json = ParseJson(ReadTextFile(path, kMostSettingsBytes));
     const bool eager = json.at("mode").get<std::string>() == Name(Mode::kEager);
     return {json.at("device"),
             eager ? Mode::kEager : Mode::kGraph,
@@ -299,7 +299,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
     json["expected_slowdown"] = *result.expected_slowdown;
     if (result.slowdown) json["slowdown_error"] = *result.expected_slowdown - *result.slowdown;
   }
-  json.update(nlohmann::ordered_json::parse(MemoryJson(result.memory)));
+  json.update(ParseOrderedJson(MemoryJson(result.memory)));
   if (result.allocations_after_first_step) {
     json["allocations_after_first_step"] = *result.allocations_after_first_step;
     json["pool_requests"] = *result.pool_requests;
@@ -344,7 +344,7 @@ bool IsUnfinishedRun(const std::string& folder) {
   if (!fs::exists(folder + kSettings, error)) return false;
   if (!SpecialKindOf(folder + kSummary).empty()) return true;
   std::ifstream summary(folder + kSummary);
-  const auto json = nlohmann::json::parse(summary, nullptr, /*allow_exceptions=*/false);
+  const auto json = TryParseJson(std::string(std::istreambuf_iterator<char>(summary), {}));
   return !json.is_object() || json.value("interrupted", nlohmann::json(false)) == true;
 }
 

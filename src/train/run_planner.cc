@@ -131,7 +131,7 @@ std::string QuestionOf(const CompileOptions& options) {
 }
 
 CompileOptions Asked(CompileOptions options, const std::string& text) {
-  const nlohmann::json question = nlohmann::json::parse(text);
+  const nlohmann::json question = ParseJson(text);
   question.at("arena_cap").get_to(options.arena_cap);
   question.at("closes_gaps").get_to(options.closes_gaps);
   question.at("lanes").get_to(options.lanes);
@@ -157,9 +157,7 @@ AnsweringChild::Answer PrepareToAnswer(const ModelSpec& model, const KernelLibra
 
 std::string ToText(const PlannedRun& run) { return JsonText(nlohmann::json(run)); }
 
-PlannedRun PlannedRunOf(const std::string& text) {
-  return nlohmann::json::parse(text).get<PlannedRun>();
-}
+PlannedRun PlannedRunOf(const std::string& text) { return ParseJson(text).get<PlannedRun>(); }
 
 RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
                        const CompileOptions& options)

@@ -193,7 +193,7 @@ RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape,
   };
   const auto text = InChild(KindOfDevice(library.name()).on_host,
                             [&] { return JsonText(nlohmann::json(measure(compiled))); });
-  if (text) return nlohmann::json::parse(*text).get<RunMemory>();
+  if (text) return ParseJson(*text).get<RunMemory>();
   CompiledModel copy = compiled;
   return measure(copy);
 }

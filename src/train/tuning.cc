@@ -74,7 +74,7 @@ std::shared_ptr<TuningRecord> LoadTuning(const std::string& path, const KernelLi
   const std::string help = "`--tune` makes a new one; without the file, estimates choose kernels";
   nlohmann::json json;
   try {
-    json = nlohmann::json::parse(ReadTextFile(path, kMostBytes));
+    json = ParseJson(ReadTextFile(path, kMostBytes));
     if (json.at(kVersionKey) != kVersion) throw InputError("another version");
     const std::string kernels = json.at("kernels");
     if (kernels != library.fingerprint()) {
@@ -109,7 +109,7 @@ int64_t TuneKernels(const ModelSpec& model, const KernelLibrary& library, Compil
     return JsonText(nlohmann::json(Measure(model, library, options).seconds()));
   });
   const TuningRecord measured =
-      text ? RecordOf(nlohmann::json::parse(*text)) : Measure(model, library, options);
+      text ? RecordOf(ParseJson(*text)) : Measure(model, library, options);
   if (!options.tuning) options.tuning = std::make_shared<TuningRecord>();
   for (const auto& [key, seconds] : measured.seconds()) options.tuning->Add(key, seconds);
   return static_cast<int64_t>(measured.seconds().size());

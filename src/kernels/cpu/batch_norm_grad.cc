@@ -131,12 +131,12 @@ struct Given {
   float mean, inv_std, factor, shift;
 };
 
-template <bool kTraining, class T>
+template <class T>
 Given GivenOf(const Channels& p, const Operands<T>& o, int64_t c) {
   const float deviation = o.deviation[c];
   const float inv_std =
-      kTraining ? deviation
-                : static_cast<float>(1 / std::sqrt(static_cast<double>(deviation) + p.epsilon));
+      p.training ? deviation
+                 : static_cast<float>(1 / std::sqrt(static_cast<double>(deviation) + p.epsilon));
   return {o.mean[c], inv_std, o.scale[c] * inv_std, o.shift == nullptr ? 0 : o.shift[c]};
 }
 
@@ -145,18 +145,17 @@ struct Means {
   float sum, product;
 };
 
-template <bool kTraining, class T>
+template <class T>
 Means Conclude(const Channels& p, const Operands<T>& o, int64_t c, double sum, double product) {
   o.dshift[c] = static_cast<float>(sum);
   o.dscale[c] = static_cast<float>(product);
-  if (!kTraining) return {0, 0};
+  if (!p.training) return {0, 0};
   return {static_cast<float>(sum / p.count()), static_cast<float>(product / p.count())};
 }
 
-template <bool kTraining>
-HWY_INLINE VF32 GradOf(VF32 x, VF32 dz, VF32 mean, VF32 inv_std, VF32 factor, VF32 mean_sum,
-                       VF32 mean_product) {
-  if (!kTraining) return hn::Mul(factor, dz);
+HWY_INLINE VF32 GradOf(bool training, VF32 x, VF32 dz, VF32 mean, VF32 inv_std, VF32 factor,
+                       VF32 mean_sum, VF32 mean_product) {
+  if (!training) return hn::Mul(factor, dz);
   const VF32 normalized = hn::Mul(hn::Sub(x, mean), inv_std);
   return hn::Mul(factor, hn::NegMulAdd(normalized, mean_product, hn::Sub(dz, mean_sum)));
 }
@@ -194,32 +193,32 @@ Products SumRows(const Channels& p, const Operands<T>& o, const Source& source, 
   return a;
 }
 
-template <bool kTraining, class Source, class T>
+template <class Source, class T>
 void Row(const Channels& p, const Operands<T>& o, const Source& source, int64_t c) {
-  const Given given = GivenOf<kTraining>(p, o, c);
+  const Given given = GivenOf(p, o, c);
   const Products products = SumRows(p, o, source, c, given);
-  const Means means = Conclude<kTraining>(p, o, c, products.sum.Total(), products.product.Total());
+  const Means means = Conclude(p, o, c, products.sum.Total(), products.product.Total());
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
     Sweep(F32(), std::array{o.x + at, source.second() + at}, std::array{o.dx + at}, 0, p.plane,
-          [=](F32 d, const VF32* in, VF32* dx) {
+          [=, training = p.training](F32 d, const VF32* in, VF32* dx) {
             const VF32 mean = hn::Set(d, given.mean), factor = hn::Set(d, given.factor);
             const VF32 dz = source.Second(in[0], in[1], mean, factor, hn::Set(d, given.shift));
-            dx[0] = GradOf<kTraining>(in[0], dz, mean, hn::Set(d, given.inv_std), factor,
-                                      hn::Set(d, means.sum), hn::Set(d, means.product));
+            dx[0] = GradOf(training, in[0], dz, mean, hn::Set(d, given.inv_std), factor,
+                           hn::Set(d, means.sum), hn::Set(d, means.product));
           });
   }
 }
 
 // Vectors of channels side by side. Lanes that pad a block stay 0.
-template <bool kTraining, int64_t kVectors, int64_t kChains, class Source, class T>
+template <int64_t kVectors, int64_t kChains, class Source, class T>
 void OfColumns(const Channels& p, const Operands<T>& o, const Source& source,
                const Columns& columns) {
   constexpr int64_t kMost = kVectors * kLanes;
   HWY_ALIGN float means[kMost] = {}, inv_stds[kMost] = {}, factors[kMost] = {}, shifts[kMost] = {};
   HWY_ALIGN float mean_sums[kMost] = {}, mean_products[kMost] = {};
   for (int64_t lane = 0; lane < columns.lanes; ++lane) {
-    const Given given = GivenOf<kTraining>(p, o, columns.first + lane);
+    const Given given = GivenOf(p, o, columns.first + lane);
     means[lane] = given.mean;
     inv_stds[lane] = given.inv_std;
     factors[lane] = given.factor;
@@ -249,11 +248,12 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Source& source,
     of_vector.product.Lanes(totals + v * kLanes);
   }
   for (int64_t lane = 0; lane < columns.lanes; ++lane) {
-    const Means of_lane = Conclude<kTraining>(p, o, columns.first + lane, sums[lane], totals[lane]);
+    const Means of_lane = Conclude(p, o, columns.first + lane, sums[lane], totals[lane]);
     mean_sums[lane] = of_lane.sum;
     mean_products[lane] = of_lane.product;
   }
-  ForPositions<kChains>(p, columns, [&, source](int64_t at, int64_t) CGRUN_IN_LOOP {
+  const bool training = p.training;
+  ForPositions<kChains>(p, columns, [&, source, training](int64_t at, int64_t) CGRUN_IN_LOOP {
     const F32 d;
     PrefetchAhead<kVectors>(p, o.dx + at);
     PrefetchAhead<kVectors>(p, o.x + at);
@@ -265,15 +265,14 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Source& source,
       const VF32 factor = hn::Load(d, factors + lane);
       const VF32 dz = source.Second(x, LoadSome(d, source.second() + at + lane, stored), mean,
                                     factor, hn::Load(d, shifts + lane));
-      const VF32 dx =
-          GradOf<kTraining>(x, dz, mean, hn::Load(d, inv_stds + lane), factor,
-                            hn::Load(d, mean_sums + lane), hn::Load(d, mean_products + lane));
+      const VF32 dx = GradOf(training, x, dz, mean, hn::Load(d, inv_stds + lane), factor,
+                             hn::Load(d, mean_sums + lane), hn::Load(d, mean_products + lane));
       StoreSome(d, dx, o.dx + at + lane, stored);
     }
   });
 }
 
-template <bool kTraining, class Source, class T>
+template <class Source, class T>
 void RunFrom(const RunContext& context, const Instruction& i, const float* shift) noexcept {
   const auto& p = *static_cast<const Channels*>(i.parameters);
   const auto in = [&](int k) { return Data<const float>(context, i, k); };
@@ -282,32 +281,28 @@ void RunFrom(const RunContext& context, const Instruction& i, const float* shift
                       Data<T>(context, i, Source::kInputs), out(1), out(2)};
   const Source source(context, i, p);
   SplitChannels<kLanes>(
-      p, [&](int64_t c) { Row<kTraining>(p, o, source, c); },
+      p, [&](int64_t c) { Row(p, o, source, c); },
       [&]<int64_t kVectors, int64_t kChains>(const Columns& columns) {
-        OfColumns<kTraining, kVectors, kChains>(p, o, source, columns);
+        OfColumns<kVectors, kChains>(p, o, source, columns);
       });
 }
 
-template <bool kTraining, bool kClips, class T>
+template <bool kClips, class T>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const float* shift = kClips ? Data<const float>(context, i, 5) : nullptr;
-  RunFrom<kTraining, OfResult<kClips, T>, T>(context, i, shift);
+  RunFrom<OfResult<kClips, T>, T>(context, i, shift);
 }
 
 template <bool kTwo, class T>
 void RunAdd(const RunContext& context, const Instruction& i) noexcept {
-  RunFrom</*kTraining=*/true, OfParts<kTwo, T>, T>(context, i, nullptr);
-}
-
-template <class T>
-KernelFunction FunctionOf(const BatchNormAttributes& attributes) {
-  if (attributes.clips()) return attributes.training ? &Run<true, true, T> : &Run<false, true, T>;
-  return attributes.training ? &Run<true, false, T> : &Run<false, false, T>;
+  RunFrom<OfParts<kTwo, T>, T>(context, i, nullptr);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const auto& attributes = request.node.attributes.As<BatchNormAttributes>();
-  const auto run = [&]<class T>(T*) { return FunctionOf<T>(attributes); };
+  const bool clips = request.node.attributes.As<BatchNormAttributes>().clips();
+  const auto run = [clips]<class T>(T*) -> KernelFunction {
+    return clips ? &Run<true, T> : &Run<false, T>;
+  };
   return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
 }
 

@@ -18,6 +18,7 @@ struct Channels {
   int64_t plane = 0;
   double epsilon = 0;
   double momentum = 0;
+  bool training = true;  // with the statistics of the batch
   int threads = 1;
   int64_t block = 0;  // channels side by side at a position; 0: a channel's plane is contiguous
   float min = 0;      // results are clipped to [min, max], which are numbers of x's type
@@ -47,6 +48,7 @@ inline Channels ChannelsOf(const KernelRequest& request) {
                     x.Elements() / (x[0].size * x[1].size),
                     attributes.epsilon,
                     attributes.momentum,
+                    attributes.training,
                     ThreadsFor(request, Work::kComputes),
                     BlockOf(x, layout),
                     bound(attributes.min),

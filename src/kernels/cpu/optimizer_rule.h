@@ -51,6 +51,14 @@ inline bool SupportsUpdate(const NodeSignature& node) {
   return dtype == DType::kF32 || dtype == DType::kF64;
 }
 
+// A step on elements [begin, end). A function of its own, so that each rule is compiled once for
+// both of its uses.
+template <class T, size_t kFrom, size_t kTo, class Step>
+HWY_NOINLINE void Update(std::array<const T*, kFrom> from, std::array<T*, kTo> to, int64_t begin,
+                         int64_t end, Step step) {
+  Sweep(TagOf<T>(), from, to, begin, end, step);
+}
+
 // A Rule is made of Rule::Attributes. It has kStates states, and kCounts where the steps so far
 // come after them. At(rate, steps) is the rule at a step: called as f(d, x, y) with x = parameter,
 // gradient, states, it makes y = parameter, states.
@@ -82,7 +90,7 @@ struct Optimizer {
     if constexpr (Rule::kCounts) steps = *Data<const int64_t>(context, i, kStepInput);
     const auto step = p.rule.At(rate, steps);
     Split(p.threads, p.elements, kGrain,
-          [=](int64_t begin, int64_t end) { Sweep(TagOf<T>(), from, to, begin, end, step); });
+          [=](int64_t begin, int64_t end) { Update(from, to, begin, end, step); });
   }
 
   static PreparedKernel Prepare(const KernelRequest& request) {

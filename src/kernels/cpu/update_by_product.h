@@ -40,7 +40,6 @@ struct UpdateByProduct {
     std::array<float*, kStates + 1> y;
     int64_t columns;
     Step step;
-    float* to = nullptr;  // nowhere as a whole
 
     void Expect(int64_t row, int64_t column, int64_t count) const {
       constexpr int64_t kLine = 16;
@@ -54,7 +53,21 @@ struct UpdateByProduct {
       for (const float*& pointer : from) pointer += row * columns + column;
       for (float*& pointer : into) pointer += row * columns + column;
       from[1] = gradient;
-      Sweep(F32(), from, into, 0, count, step);
+      Update(from, into, 0, count, step);
+    }
+
+    // The same as functions; this must outlive their calls.
+    ProductConsumer consumer() const {
+      return {.user = this,
+              .expect =
+                  [](const void* user, int64_t row, int64_t column, int64_t count) {
+                    static_cast<const Consumer*>(user)->Expect(row, column, count);
+                  },
+              .take =
+                  [](const void* user, int64_t row, int64_t column, int64_t count,
+                     const float* gradient) {
+                    static_cast<const Consumer*>(user)->Take(row, column, count, gradient);
+                  }};
     }
   };
 
@@ -74,10 +87,10 @@ struct UpdateByProduct {
     const double rate = *Data<const double>(context, i, 3) * p.learning_rate_scale;
     int64_t steps = 0;
     if constexpr (Rule::kCounts) steps = *Data<const int64_t>(context, i, kStepInput);
-    const auto step = p.rule.At(rate, steps);
+    const Consumer<decltype(p.rule.At(rate, steps))> consumer{from, to, p.product.columns,
+                                                              p.rule.At(rate, steps)};
     RunWeightProduct(p.product, Data<const float>(context, i, 0), Data<const float>(context, i, 1),
-                     Data<float>(context, i, kWorkspace),
-                     Consumer<decltype(p.rule.At(rate, steps))>{from, to, p.product.columns, step});
+                     Data<float>(context, i, kWorkspace), consumer.consumer());
   }
 
   static PreparedKernel Prepare(const KernelRequest& request) {

@@ -20,7 +20,7 @@ namespace {
 void Run(const RunContext& context, const Instruction& i) noexcept {
   RunWeightProduct(*static_cast<const WeightProduct*>(i.parameters),
                    Data<const float>(context, i, 0), Data<const float>(context, i, 1),
-                   Data<float>(context, i, 3), KeptProduct{Data<float>(context, i, 2)});
+                   Data<float>(context, i, 3), {.to = Data<float>(context, i, 2)});
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
@@ -45,9 +45,7 @@ struct AddedProduct {
   const float* others;
   float* sums;
   int64_t columns;
-  float* to = nullptr;  // nowhere as a whole
 
-  void Expect(int64_t, int64_t, int64_t) const {}
   void Take(int64_t row, int64_t column, int64_t count, const float* product) const {
     const F32 d;
     const float* from = others + row * columns + column;
@@ -57,6 +55,13 @@ struct AddedProduct {
       StoreSome(d, hn::Add(LoadSome(d, product + e, lanes), LoadSome(d, from + e, lanes)), into + e,
                 lanes);
     }
+  }
+  ProductConsumer consumer() const {
+    return {.user = this,
+            .take = [](const void* user, int64_t row, int64_t column, int64_t count,
+                       const float* product) {
+              static_cast<const AddedProduct*>(user)->Take(row, column, count, product);
+            }};
   }
 };
 
@@ -92,9 +97,10 @@ void RunAddedTiles(const AddedProducts& p, const RunContext& context, const Inst
   const auto* others = Data<const float>(context, i, AddedProducts::kOthers);
   for (int64_t tile = end; tile-- > begin;) {
     for (int k = 0; k < p.count; ++k) {
+      const AddedProduct added{k == 0 ? others : sums, sums, product.columns};
       RunTilesOfRows(product, Data<const float>(context, i, AddedProducts::A(k)),
                      packed_b + k * product.packed_b(), column, count, tile, tile + 1, memory,
-                     AddedProduct{k == 0 ? others : sums, sums, product.columns});
+                     added.consumer());
     }
   }
 }

@@ -115,19 +115,23 @@ void RunRowsOfTile(const WeightProduct& p, const float* packed_a, const float* p
   }
 }
 
-// Where the results go: all of them to `to`.
-struct KeptProduct {
-  float* to;
-  void Expect(int64_t, int64_t, int64_t) const {}
-  void Take(int64_t, int64_t, int64_t, const float*) const {}
+// Where the results go: all of them to `to`, or, where p.holds, part of a row after another to
+// take(user, row, column, count, sums), which expect(user, row, column, count) has announced while
+// there was time to fetch what it needs. A call is worth its price, as it is for part of a row: the
+// product is compiled once for all users.
+struct ProductConsumer {
+  float* to = nullptr;
+  const void* user = nullptr;
+  void (*expect)(const void* user, int64_t row, int64_t column, int64_t count) = nullptr;
+  void (*take)(const void* user, int64_t row, int64_t column, int64_t count,
+               const float* sums) = nullptr;
 };
 
 // Tiles [begin, end) of rows of a block of columns, the last first: what the forward pass has read
 // last of a weight is what a cache may still hold, and the next pass begins where this one ends.
-template <class Consumer>
-void RunTilesOfRows(const WeightProduct& p, const float* a, const float* packed_b, int64_t column,
-                    int64_t count, int64_t begin, int64_t end, float* memory,
-                    const Consumer& consumer) {
+inline void RunTilesOfRows(const WeightProduct& p, const float* a, const float* packed_b,
+                           int64_t column, int64_t count, int64_t begin, int64_t end, float* memory,
+                           const ProductConsumer& consumer) {
   float *packed_a = memory, *held = memory + p.packed_a();
   for (int64_t tile = end; tile-- > begin;) {
     const int64_t row = p.tiles.First(tile), rows = p.tiles.Rows(tile);
@@ -135,20 +139,21 @@ void RunTilesOfRows(const WeightProduct& p, const float* a, const float* packed_
     RunRowsOfTile(p, packed_a, packed_b, rows, count,
                   p.holds ? held : consumer.to + row * p.columns + column,
                   p.holds ? p.block() : p.columns, [&](int64_t at, int64_t width) {
+                    if (consumer.expect == nullptr) return;
                     for (int64_t r = 0; r < rows; ++r) {
-                      consumer.Expect(row + r, column + at, width);
+                      consumer.expect(consumer.user, row + r, column + at, width);
                     }
                   });
-    for (int64_t r = 0; r < rows; ++r) consumer.Take(row + r, column, count, held + r * p.block());
+    if (consumer.take == nullptr) continue;
+    for (int64_t r = 0; r < rows; ++r) {
+      consumer.take(consumer.user, row + r, column, count, held + r * p.block());
+    }
   }
 }
 
-// The product, a block of columns after another. It goes to consumer.to, or, where p.holds, part of
-// a row after another to Take(row, column, count, sums), which Expect(row, column, count) has
-// announced while there was time to fetch what it takes.
-template <class Consumer>
-void RunWeightProduct(const WeightProduct& p, const float* a, const float* b, float* workspace,
-                      const Consumer& consumer) noexcept {
+// The product, a block of columns after another.
+inline void RunWeightProduct(const WeightProduct& p, const float* a, const float* b,
+                             float* workspace, const ProductConsumer& consumer) noexcept {
   float* of_threads = workspace + p.packed_b();
   for (int64_t column = 0; column < p.columns; column += p.block()) {
     const int64_t count = std::min(p.block(), p.columns - column);
