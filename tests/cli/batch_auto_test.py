@@ -132,6 +132,11 @@ class BatchAutoTest(MemoryTestCase):
         # The cap is the figure, rounded up to a tenth, or from 100 MiB on to a whole one.
         self.assertLess(abs(float(enough[1]) - float(takes[1])), 0.16 if float(takes[1]) < 100 else 1.6)
 
+    def test_a_batch_of_all_samples_says_how_long_an_epoch_is(self):
+        error = self.cgrun("train", "small.yaml", "--batch", "auto", "--dry-run").stderr
+        self.assertRegex(error, r"batch: 65, the most that there is to try: .*; an epoch is then one "
+                         r"step: .* `--batch N` or a cap, `--memory SIZE`, gives\n")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

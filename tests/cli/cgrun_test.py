@@ -16,33 +16,11 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-ROOT = pathlib.Path.cwd()
-CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
+from cli_testing import CGRUN, MODEL, ROOT
+
 GOLDEN = ROOT / "tests/cli/golden"
 VERBS = ["train", "eval", "predict", "generate", "check", "bench", "plan", "graph", "compile", "disasm",
          "summary", "ops", "devices", "completion"]
-
-MODEL = """cgrun: 1
-model: small
-data:
-  train: {format: synthetic, samples: 65, classes: 3}
-  test: {format: synthetic, samples: 40, classes: 3, seed: 9}
-inputs:
-  image: {type: uint8, shape: [1, 4, 4]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - pixels: {op: normalize, in: image, scale: 1/255}
-      - {op: flatten}
-      - logits: {op: linear, units: 3}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-    metrics: {accuracy: {in: [logits, label]}}
-train:
-  epochs: 2
-  batch: 20
-  optimizer: {op: sgd, lr: 0.05}
-"""
 
 # What is wrong with a model file: its golden text is named so.
 BAD_MODELS = {
@@ -177,7 +155,7 @@ class CgrunTest(unittest.TestCase):
             self.assertTrue(json.loads(self.succeeds(*arguments, "--json")), arguments)
         trained = json.loads(self.succeeds("train", "small.yaml", "--out", "run", "--json"))
         self.assertEqual(trained["steps"], 8)
-        weights = next((self.folder / "run").glob("*.safetensors"))
+        weights = self.folder / "run/checkpoint-8.safetensors"
         evaluated = json.loads(
             self.succeeds("eval", "small.yaml", "--weights", weights, "--json"))
         self.assertEqual(evaluated["samples"], 40)

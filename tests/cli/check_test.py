@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from cli_testing import MODEL, SANITIZED, CliTestCase
+from cli_testing import MODEL, SANITIZED, TABLE, CliTestCase
 
 
 class CheckTest(CliTestCase):
@@ -202,6 +202,14 @@ class CheckTest(CliTestCase):
     def test_more_memory_than_there_is(self):
         self.assertIn("more than the free memory of", self.refuses(
             "check", "small.yaml", "--set", "paths.classify.ops.logits.units=1000000000"))
+
+    def test_a_model_with_validation_data_needs_no_test_data(self):
+        self.write("rows.csv", "a,b,kind\n1,2,x\n3,4,y\n5,6,x\n7,8,y\n")
+        self.write("good.yaml", TABLE)
+        self.assertIn("there is no test data", self.cgrun("check", "good.yaml").stderr)
+        done = self.cgrun("check", "good.yaml", "--set", "data.valid.split=0.5")
+        self.assertEqual(done.stderr, "")
+        self.assertIn("good.yaml: no errors, no warnings.\n", done.stdout)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,9 @@ train:
   optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
 """
 
+# `MODEL` with a fifth of its training data set aside for validation.
+SPLIT = MODEL.replace("samples: 65, classes: 3}", "samples: 200, classes: 3}\n  valid: {split: 0.2}")
+
 # A classifier of the rows of a table.
 TABLE = """cgrun: 1
 model: table
@@ -54,6 +57,74 @@ paths:
       - logits: {op: linear, in: features, units: 2}
     loss: {op: softmax_cross_entropy, in: [logits, label]}
 train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
+"""
+
+# A regression of the rows of a table.
+PRICES = (TABLE.replace("label: kind", "label: price, standardize: true")
+          .replace("{type: int32, shape: []}", "{shape: [1]}").replace("units: 2", "units: 1")
+          .replace("softmax_cross_entropy", "squared_error"))
+
+# A classifier of a table with gaps and two columns of texts.
+HOUSES = """cgrun: 1
+model: houses
+data:
+  train: {format: csv, file: train.csv, label: sold, missing: drop, categories: [town, roof]}
+  test: {format: csv, file: test.csv, label: sold, missing: drop}
+inputs:
+  features: {shape: [2]}
+  town: {type: int32, shape: []}
+  roof: {type: int32, shape: []}
+  sold: {type: int32, shape: []}
+paths:
+  judge:
+    ops:
+      - place: {op: embedding, in: town, entries: 4, units: 3}
+      - top: {op: embedding, in: roof, entries: 3, units: 2}
+      - {op: concat, in: [features, place, top]}
+      - {op: linear, units: 6, activation: relu}
+      - logits: {op: linear, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, sold]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.01}}
+"""
+
+# A classifier of the images in the folders of two classes.
+IMAGES = """cgrun: 1
+model: photos
+data: {train: {format: images, folder: photos}}
+inputs:
+  image: {type: uint8, shape: [3, 8, 8]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - {op: flatten}
+      - logits: {op: linear, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 2, batch: 4, optimizer: {op: sgd, lr: 0.05}}
+"""
+
+# A generator and a discriminator of small images.
+PAIR = """cgrun: 1
+model: pair
+data: {train: {format: synthetic, samples: 24}}
+inputs:
+  image: {type: uint8, shape: [1, 4, 4]}
+networks:
+  artist: {in: z, ops: [{op: linear, units: 16}]}
+  critic: {in: x, ops: [{op: linear, units: 1}]}
+paths:
+  prepare:
+    mode: forward
+    ops: [{op: normalize, in: image, scale: 2/255, mean: 1}, {x: {op: flatten}}]
+gan:
+  generator: artist
+  discriminator: critic
+  latent: {op: random_normal, shape: [5]}
+  real: x
+  loss: least_squares
+  optimizer: {op: sgd, lr: 0.01}
+train: {epochs: 9, batch: 8}
 """
 
 
@@ -182,3 +253,67 @@ class CliTestCase(unittest.TestCase):
         self.assertEqual(done.stdout, "", f"{arguments} printed a result beside its error")
         self.assertIn("error: ", done.stderr, arguments)
         return done.stderr
+
+
+class MistakesTestCase(CliTestCase):
+    """A test case of model files with mistakes, each of which is a change of a right one."""
+
+    def errors(self, text, *changes, verb="check"):
+        """What `verb` says of a model with `changes`: pairs of texts, the second in place of the first."""
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new, 1)
+        return self.refuses(verb, self.write("wrong.yaml", text))
+
+    def only(self, text, *changes, verb="check"):
+        """The same, of one error."""
+        error = self.errors(text, *changes, verb=verb)
+        self.assertEqual(error.count("error: "), 1, error)
+        return error
+
+    def refused_alike(self, *flags):
+        """What `plan`, `compile` and `train` say of small.yaml, which is the same."""
+        texts = {self.refuses("plan", "small.yaml", *flags),
+                 self.refuses("compile", "small.yaml", "-o", "m.cgb", *flags),
+                 self.refuses("train", "small.yaml", *flags)}
+        self.assertEqual(len(texts), 1, texts)
+        return texts.pop()
+
+    def marked(self, part, old, new, text=MODEL, errors=1):
+        """What `check` says of `text` with `new` for `old`: so many errors, the first of which is
+        marked where `part` begins in `new`."""
+        error = self.errors(text, (old, new))
+        self.assertEqual(error.count("error: "), errors, error)
+        lines = error.splitlines()
+        caret = next(i for i, line in enumerate(lines) if line.strip().startswith("^"))
+        place = lines[caret - 1][lines[caret].index("^"):]
+        self.assertTrue(place.startswith(part), error)
+        self.assertRegex(lines[0], r"^wrong.yaml:\d+:\d+: error: ")
+        return error
+
+    def helps(self, help_text, part, old, new, **options):
+        """`help_text` is the help of the error that is marked at `part`."""
+        self.assertIn(f"help: {help_text}\n", self.marked(part, old, new, **options))
+
+    def of_train(self, help_text, key, **options):
+        """`help_text` is the help of a wrong `key` of `train`."""
+        self.helps(help_text, key.split(":")[0], "epochs: 2", f"epochs: 2\n  {key}", **options)
+
+
+class HousesTestCase(MistakesTestCase):
+    """A test case of `HOUSES`, whose data are there."""
+
+    HEAD = "rooms,age,town,roof,sold\n"
+    TOWNS, ROOFS, SOLD = ("Rome", "Oslo", "Bonn"), ("flat", "steep"), ("yes", "no")
+
+    def setUp(self):
+        super().setUp()
+        self.write("houses.yaml", HOUSES)
+        self.write("train.csv", self.houses(30))
+        self.write("test.csv", self.houses(9))
+
+    def houses(self, count):
+        """The text of a table with `count` rows."""
+        return self.HEAD + "".join(
+            f"{i % 5},{i % 7},{self.TOWNS[i % 3]},{self.ROOFS[i % 2]},{self.SOLD[i % 2]}\n"
+            for i in range(count))

@@ -372,6 +372,33 @@ class GanTest(cli_testing.CliTestCase):
         self.write("pair.yaml", text.replace("batch: 16", "batch: 16, sequence: [prepare]"))
         return self.refuses("train", "pair.yaml")
 
+    def test_more_images_than_a_sheet_has(self):
+        self.write("pair.yaml", cli_testing.PAIR)
+        for count in ("20000", "99999999"):
+            error = self.refuses("generate", "pair.yaml", "-n", count)
+            self.assertIn(f"-n, --count must be 1 to 10000 for a model of images, not '{count}'\n", error)
+            self.assertIn("help: a sheet has no room for more; another --seed makes other samples", error)
+        self.assertIn("-n, --count must be an integer, at least 1, not '0'",
+                      self.refuses("generate", "pair.yaml", "-n", "0"))
+
+    def refused_pair(self, text):
+        return self.refuses("check", self.write("wrong.yaml", text))
+
+    def test_losses_of_a_pair_by_other_names(self):
+        for theirs, ours in (("bce", "non_saturating"), ("vanilla", "non_saturating"),
+                             ("LSGAN", "least_squares"), ("wgan-gp", "wasserstein")):
+            error = self.refused_pair(cli_testing.PAIR.replace("loss: least_squares", f"loss: {theirs}"))
+            self.assertIn(f"help: did you mean '{ours}'?", error)
+
+    def test_a_mistake_in_a_pair_is_told_once(self):
+        right = self.cgrun("check", self.write("pair.yaml", cli_testing.PAIR), "--device", "reference")
+        self.assertEqual(right.stderr, "")
+        for wrong in (("discriminator: critic", "discriminator: kritik"),
+                      ("{op: linear, units: 16}", "{op: conv, filters: 3, kernel: 3}"),
+                      ("generator: artist", "generator: artst")):
+            error = self.refused_pair(cli_testing.PAIR.replace(*wrong))
+            self.assertEqual(error.count("error: "), 1, error)
+
 
 if __name__ == "__main__":
     unittest.main()

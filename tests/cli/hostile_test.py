@@ -9,43 +9,12 @@ import time
 import unittest
 import zlib
 
-from cli_testing import MODEL, SANITIZED, SHARED_DATA, CliTestCase, png, read_safetensors
+from cli_testing import MODEL, PAIR, SANITIZED, SHARED_DATA, TABLE, CliTestCase, png, read_safetensors
 
 FAULTS = SHARED_DATA / "faults"
 ESCAPE = "\x1b[31mred\x07\udcff\u202e"  # the last but one is the byte FF in a name
-GAN = """cgrun: 1
-model: wgan
-data:
-  train: {format: synthetic, samples: 64}
-inputs:
-networks:
-  artist: {in: z, ops: [{op: linear, units: 8}]}
-  critic: {in: s, ops: [{op: linear, units: 1}]}
-gan:
-  generator: artist
-  discriminator: critic
-  latent: {op: random_normal, shape: [4]}
-  real: x
-  loss: wasserstein
-  gradient_penalty: 10
-  optimizer: {op: adam, lr: 2.0e-4}
-train: {epochs: 1, batch: 8}
-"""
 FOLDER = MODEL.replace("format: synthetic, samples: 65, classes: 3", "format: images, folder: pics") \
               .replace("  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n", "")
-TABLE = """cgrun: 1
-model: table
-data: {train: {format: csv, file: rows.csv, label: kind}}
-inputs:
-  features: {shape: [2]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - logits: {op: linear, in: features, units: 2}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
-"""
 # What a batch norm gets is nearly equal, and becomes so in each block: its gradients are very steep.
 STEEP = """cgrun: 1
 model: steep
@@ -165,7 +134,9 @@ class TerminalTest(CliTestCase):
 
 class ModelsTest(CliTestCase):
     def test_a_model_without_inputs(self):
-        self.write("gan.yaml", GAN)
+        self.write("gan.yaml", PAIR.replace("  image: {type: uint8, shape: [1, 4, 4]}\n", "").replace(
+            PAIR[PAIR.index("paths:"):PAIR.index("gan:")], "").replace(
+            "loss: least_squares", "loss: wasserstein\n  gradient_penalty: 10"))
         for arguments in (("plan",), ("check",), ("train", "--dry-run")):
             error = self.refuses(arguments[0], "gan.yaml", *arguments[1:])
             self.assertIn("synthetic data are made for inputs, and this model has none", error)

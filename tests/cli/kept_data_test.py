@@ -158,6 +158,17 @@ class TablesTest(CliTestCase):
                           "--set", "train.epochs=1")
         self.assertIn("trained with: they differ in the categories of 'town'\n", done.stderr)
 
+    def test_the_order_of_the_inputs_is_of_no_account(self):
+        features, town = "  features: {type: f32, shape: [2]}\n", "  town: {type: int32, shape: []}\n"
+        self.assertIn(features + town, HOUSES)
+        self.write("other.yaml", HOUSES.replace(features + town, town + features))
+        self.cgrun("train", "other.yaml", "--out", "run", "--quiet")
+        self.cgrun("compile", "other.yaml", "-o", "other.cgb")
+        shown = {self.cgrun("predict", model, "rows.csv", "--weights", "run").stdout
+                 for model in ("other.yaml", "other.cgb", "houses.yaml")}
+        self.assertEqual(len(shown), 1, shown)
+        self.assertIn("rows.csv[1]", shown.pop())
+
 
 class WordsTest(CliTestCase):
     def setUp(self):

@@ -400,6 +400,28 @@ class PlanTest(CliTestCase):
         for flags in (["--capacity", "1"], ["--time", "1"], ["--out", "p.csv"]):
             self.assertIn("needs a list of buffers", self.refuses("plan", "small.yaml", *flags))
 
+    def test_a_value_of_a_path_that_runs_twice(self):
+        self.write("twice.yaml", MODEL + "  sequence: [{classify: 3}]\n")
+        done = self.cgrun("plan", "twice.yaml", "--why", "logits")
+        self.assertIn("classify.logits", done.stdout)
+        self.assertNotIn("[0]", self.refuses("plan", "twice.yaml", "--why", "logit"))
+
+    def test_a_value_of_several_that_match(self):
+        layers = "".join(f"      - conv{i}: {{op: linear, units: 4}}\n" for i in range(12))
+        self.write("small.yaml", MODEL.replace("      - logits:", f"{layers}      - logits:"))
+        error = self.refuses("plan", "small.yaml", "--why", "conv")
+        self.assertIn("error: no value is called 'conv' once the graph is optimised\n"
+                      "help: names with a part that begins so: 'classify.conv0.weight', ", error)
+        self.assertRegex(error, r"help: (names .*: )('classify\.conv\S+', ){8}… and \d+ more; `cgrun graph MODEL` "
+                                r"and `cgrun plan MODEL --full` list them\n")
+        error = self.refuses("plan", "small.yaml", "--why", "bias")
+        self.assertIn("error: 'bias' is the end of 13 names of values\n"
+                      "help: they are 'classify.conv0.bias', 'classify.conv1.bias', ", error)
+        self.assertIn("'classify.conv7.bias', … and 5 more; ", error)
+        error = self.refuses("plan", "small.yaml", "--why", "conv3.")
+        self.assertIn("'classify.conv3.weight'", error)
+        self.assertNotIn("conv4", error)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,7 +2,6 @@
 """cgrun predict: images and arrays in, classes and values out; and what is kept of a run."""
 
 import json
-import pathlib
 import struct
 import unittest
 
@@ -193,42 +192,6 @@ train: {epochs: 2, batch: 4, optimizer: {op: sgd, lr: 0.1}}
         error = self.refuses("predict", "line.yaml", self.save("a.png", tile(QUARTERS[0])))
         self.assertIn("no image can feed input 'x', which is f32[2]", error)
 
-    TABLE = """cgrun: 1
-data: {train: {format: csv, file: train.csv, label: kind, delimiter: ";", missing: mean}}
-inputs:
-  x: {shape: [2]}
-  kind: {type: int32, shape: []}
-paths:
-  tell:
-    ops:
-      - z: {op: linear, in: x, units: 2}
-    loss: {op: softmax_cross_entropy, in: [z, kind]}
-train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
-"""
-
-    def train_table(self):
-        self.write("table.yaml", self.TABLE)
-        rows = [f"{i % 3 - 1};{'warm' if i % 2 else 'cold'};{(i % 2) * 4 - 2}" for i in range(12)]
-        self.write("train.csv", "\n".join(["a;kind;b", *rows]))
-        self.cgrun("train", "table.yaml", "--quiet")
-
-    def test_gaps_take_the_mean_of_what_was_trained_on(self):
-        self.write("table.yaml", self.TABLE.replace(
-            "missing: mean}", "missing: mean}, valid: {split: 0.5}"))
-        rows = [f"0;{'warm' if i % 2 else 'cold'};{1000 ** (i % 3)}" for i in range(12)]
-        self.write("train.csv", "\n".join(["a;kind;b", *rows]))
-        self.cgrun("train", "table.yaml", "--quiet", "--out", "run")
-        self.write("gap.csv", "a;kind;b\n0;warm;\n0;cold;\n0;warm;5\n")
-        self.cgrun("predict", "table.yaml", "gap.csv", "--weights", "run", "--out", "gaps", "--keep",
-                   "x")
-        test = ["--set", "data.test={format: csv, file: gap.csv, label: kind, delimiter: ';', "
-                "missing: mean}"]
-        self.cgrun("eval", "table.yaml", "--weights", "run", *test, "--keep", "x", "--out", "kept",
-                   "--batch", "3")
-        kept = list((self.folder / "kept").rglob("x.npy"))
-        self.assertEqual(len(kept), 1)
-        self.assertEqual(read_npy(self.folder / "gaps/x.npy"), read_npy(kept[0]))
-
     def test_sizes_that_no_file_holds(self):
         for shape in ("(4611686018427387904, 8, 8)", "(9223372036854775800, 2)"):
             header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}"
@@ -238,83 +201,6 @@ train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
                               status=2)
             self.assertIn("declares more elements than it can hold", done.stderr)
         self.assertFalse((self.folder / "none").exists())
-
-    def table_names(self, *arguments):
-        result = json.loads(self.cgrun("predict", "table.yaml", *arguments, "--json").stdout)
-        return [(item.get("index"), item["outputs"]["z"]["classes"][0]["name"])
-                for item in result["predictions"]]
-
-    def test_tables_are_read_as_the_models_data(self):
-        self.train_table()
-        expected = [(0, "warm"), (1, "cold"), (2, "warm")]
-        with_label = self.write("with.csv", "a;kind;b\n0;;2\n0;never seen;-2\n1;warm;2\n")
-        without = self.write("without.csv", "a;b\n0;2\n0;-2\n1;2\n")
-        self.assertEqual(self.table_names(with_label), expected)
-        self.assertEqual(self.table_names(without), expected)
-        # A gap is the mean of the training data, 0, and not that of these rows.
-        gap = self.write("gap.csv", "a;b\n0;2\n0;3\n0;\n-1;\n")
-        self.cgrun("predict", "table.yaml", gap, "--out", "gaps")
-        zero = self.write("zero.csv", "a;b\n0;2\n0;3\n0;0\n-1;0\n")
-        self.cgrun("predict", "table.yaml", zero, "--out", "zeros")
-        self.assertEqual(read_npy(self.folder / "gaps/z.npy"), read_npy(self.folder / "zeros/z.npy"))
-        self.write("many/1.csv", "a;b\n0;2\n")
-        self.write("many/2.csv", "a;b\n0;-2\n")
-        self.assertEqual(self.table_names("many"), [(None, "warm"), (None, "cold")])
-
-    def test_columns_by_number_and_tables_without_names(self):
-        self.train_table()
-        self.write("numbers.yaml", self.TABLE.replace("label: kind", "label: 2, header: false")
-                   .replace("table.yaml", "numbers.yaml"))
-        weights = ("--weights", "runs/table")
-        rows = ["0;{}2", "0;{}-2"]
-        for name, middle in (("three.csv", "x;"), ("two.csv", "")):
-            self.write(name, "\n".join(row.format(middle) for row in rows))
-            result = json.loads(self.cgrun("predict", "numbers.yaml", name, *weights, "--json").stdout)
-            self.assertEqual([item["outputs"]["z"]["classes"][0]["class"]
-                              for item in result["predictions"]], [1, 0], name)
-
-    def test_mistakes_in_tables(self):
-        self.train_table()
-        for text, message in (("a;b\n0;x\n", "bad.csv:2:3: error: column 'b': 'x' is not a number"),
-                              ("a;b\n0;1\n0\n", "bad.csv:3:1: error: this line has 1 field,"),
-                              ("a\n0\n", "'bad.csv' has no column 'b', which the training data have"),
-                              ("a;b\n", "holds no samples below its header"),
-                              ("", "bad.csv")):
-            self.assertIn(message, self.refuses("predict", "table.yaml", self.write("bad.csv", text)))
-        self.write("good.csv", "a;b\n0;2\n")
-        done = self.cgrun("predict", "table.yaml", "bad.csv", "good.csv", "--json", status=2)
-        self.assertEqual(len(json.loads(done.stdout)["predictions"]), 1)
-        (self.folder / "train.csv").unlink()
-        self.write("gap.csv", "a;b\n0;\n")
-        self.assertEqual(len(self.table_names("gap.csv")), 1, "the weights keep the means")
-        self.assertEqual(self.table_names("good.csv"), [(None, "warm")])
-
-    def test_values_that_are_not_finite(self):
-        self.train_table()
-        rows = [0.0, 2.0] + [float("nan"), 0.0] * 7 + [float("inf"), -1.0]
-        array = self.save("x.npy", npy([9, 2], struct.pack("<18f", *rows), "<f4"))
-        done = self.cgrun("predict", "table.yaml", array, "--json", "--out", "out", status=1)
-        result = json.loads(done.stdout)
-        self.assertEqual(len(result["predictions"]), 9)
-        self.assertEqual(len(result["warnings"]), 0)
-        self.assertEqual(len(result["errors"]), 6)
-        self.assertIn("'x.npy[1]': its prediction 'z' is not finite, as its input 'x' holds NaN or "
-                      "infinity\n", done.stderr)
-        self.assertEqual(done.stderr.count("'x.npy[1]'"), 1)
-        self.assertIn("3 more samples have such predictions", done.stderr)
-        self.assertNotIn("'x.npy[0]'", done.stderr)
-        self.assertEqual(read_npy(self.folder / "out/z.npy")[0], (9, 2))
-        whole = self.save("y.npy", npy([1, 2], struct.pack("<2f", 0, 2), "<f4"))
-        self.assertEqual(self.cgrun("predict", "table.yaml", whole, "--quiet").stderr, "")
-
-    def test_json_where_nothing_can_be_predicted(self):
-        self.train_table()
-        for arguments in (("none.csv",), ("none.npy", "none.png")):
-            done = self.cgrun("predict", "table.yaml", *arguments, "--json", status=2)
-            result = json.loads(done.stdout)
-            self.assertEqual((result["model"], result["samples"], result["predictions"]),
-                             ("table", 0, []))
-            self.assertEqual([error["file"] for error in result["errors"]], list(arguments))
 
     def test_names_of_fewer_classes_than_outputs(self):
         self.write("quarters.yaml", (self.folder / "quarters.yaml").read_text().replace(

@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from cli_testing import CliTestCase
+from cli_testing import MODEL, CliTestCase
 
 VERBS = (["plan"], ["graph"], ["summary"], ["bench", "--rounds", "1", "--steps", "1"])
 
@@ -107,6 +107,14 @@ class ProgramVerbsTest(CliTestCase):
                 self.assertIn(f"error: {name}: ", self.refuses(verb, name, *flags))
         for verb, *flags in VERBS:
             self.assertIn("missing.cgb", self.refuses(verb, "missing.cgb", *flags))
+
+    def test_one_entry_point_is_no_entry_points(self):
+        text = MODEL.replace("samples: 65", "samples: 60")
+        self.write("one.yaml", text[:text.index("  test:")] + text[text.index("inputs:"):])
+        self.assertIn("one.cgb: 1 entry point, ",
+                      self.cgrun("compile", "one.yaml", "-o", "one.cgb").stdout)
+        self.assertRegex(self.cgrun("compile", "small.yaml", "-o", "small.cgb").stdout,
+                         r"small.cgb: [2-9] entry points, ")
 
 
 if __name__ == "__main__":

@@ -230,6 +230,36 @@ class RecurrentTest(cli_testing.CliTestCase):
             self.assertEqual([values[name] for name in ("h", "c", "next", "count")],
                              [(1, 1), (2, 2), (2, 2), (3, 3)], flags)
 
+    def test_a_wrong_update_is_told_alone(self):
+        self.cgrun("train", "reader.yaml", "--dry-run")
+        self.write("wrong.yaml", MODEL.replace("{h_next: h}", "{h_next: text}"))
+        for verb in ("train", "check", "plan"):
+            error = self.refuses(verb, "wrong.yaml")
+            self.assertEqual(error.count("error: "), 1, error)
+            self.assertIn("error: 'h_next' is f32[N, 24], but the input 'text' that takes its value is "
+                          "uint8[N, 8]\n", error)
+        self.write("wrong.yaml", MODEL.replace("{h_next: h}", "{h_nxt: h}"))
+        error = self.refuses("train", "wrong.yaml")
+        self.assertEqual(error.count("error: "), 1, error)
+        self.assertIn("there is no value 'h_nxt'", error)
+
+    def test_samples_that_fill_no_batch_are_counted_in_each_set(self):
+        self.write("turns.yaml", TURNS.replace(
+            "samples: 8}", "samples: 11}\n  valid: {format: synthetic, samples: 9, seed: 1}")
+                   .replace("batch: 2", "batch: 4"))
+        done = self.cgrun("train", "turns.yaml")
+        self.assertRegex(done.stdout, r"left out +3 samples of the training data, 1 of 'valid', 2 of "
+                                      r"'test': rows of a batch go on")
+        summary = json.loads((self.folder / "runs/turns/summary.json").read_text())
+        for key, count in (("left_out_samples", 3), ("valid_left_out_samples", 1),
+                           ("test_left_out_samples", 2)):
+            self.assertEqual(summary[key], count, key)
+        self.assertRegex(self.cgrun("eval", "turns.yaml").stdout, r"left out +2 samples of 'test': ")
+        result = json.loads(self.cgrun("eval", "turns.yaml", "--split", "valid", "--json").stdout)
+        self.assertEqual((result["samples"], result["left_out_samples"]), (8, 1))
+        whole = self.cgrun("eval", "turns.yaml", "--batch", "3").stdout
+        self.assertNotIn("left out", whole)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, TABLE, CliTestCase, png
+from cli_testing import CGRUN, IMAGES, TABLE, CliTestCase, png
 
 MODEL = """
 cgrun: 1
@@ -32,21 +32,6 @@ paths:
     loss: {op: softmax_cross_entropy, in: [logits, label]}
     metrics: {accuracy: {in: [logits, label]}}
 train: {epochs: 2, batch: 50, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
-"""
-PHOTOS = """cgrun: 1
-model: photos
-data: {train: {format: images, folder: photos, decode: stream}}
-inputs:
-  image: {type: uint8, shape: [3, 8, 8]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - {op: normalize, in: image, scale: 1/255}
-      - {op: flatten}
-      - logits: {op: linear, units: 2}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-train: {epochs: 2, batch: 4, optimizer: {op: sgd, lr: 0.05}}
 """
 
 
@@ -265,7 +250,7 @@ class RunsTest(CliTestCase):
             for i in range(4):
                 (self.folder / f"photos/{label}/{i}.png").write_bytes(
                     png(1500, 1000, bytes(3 * 1500 * 1000)))
-        self.write("photos.yaml", PHOTOS)
+        self.write("photos.yaml", IMAGES.replace("folder: photos", "folder: photos, decode: stream"))
         self.cgrun("train", "photos.yaml", "--out", "run", "--quiet")
         summary = json.loads((self.folder / "run/summary.json").read_text())
         self.assertGreater(summary["loader_wait_seconds"], 0.5 * summary["train_seconds"])

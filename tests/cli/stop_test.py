@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -130,6 +131,31 @@ class StopTest(CliTestCase):
             time.sleep(0.1)
         self.assertFalse(pathlib.Path(f"/proc/{child[0]}").exists())
         self.assertEqual(before, set(pathlib.Path(tempfile.gettempdir()).glob("cgrun-bench-*")))
+
+    def wait_for_handler(self, pid, signal_number):
+        """Returns when the process handles the signal: a busy machine starts it slowly."""
+        status = pathlib.Path(f"/proc/{pid}/status")
+        for _ in range(3000):
+            caught = int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16)
+            if caught >> (signal_number - 1) & 1:
+                return
+            time.sleep(0.02)
+        self.fail("no handler after a minute")
+
+    def test_signals_end_with_130(self):
+        self.write("long.yaml", MODEL.replace("samples: 65", "samples: 9000000"))
+        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for delay in (0.3, 1.0):
+                with subprocess.Popen([str(CGRUN), "train", "long.yaml", "--out", "run", "--force"],
+                                      cwd=self.folder, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL) as process:
+                    try:
+                        self.wait_for_handler(process.pid, signal_number)
+                        time.sleep(delay)
+                        process.send_signal(signal_number)
+                        self.assertEqual(process.wait(timeout=60), 130)
+                    finally:  # of a failure too: `with` waits for the process
+                        process.kill()
 
 
 if __name__ == "__main__":

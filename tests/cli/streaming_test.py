@@ -11,7 +11,7 @@ import threading
 import time
 import unittest
 
-from cli_testing import CGRUN, ROOT, SANITIZED, SHARED_DATA, CliTestCase, png
+from cli_testing import CGRUN, IMAGES, ROOT, SANITIZED, SHARED_DATA, CliTestCase, png
 
 MIB = 2**20
 SAMPLES = 48_000  # of 28 x 28 bytes: 35.9 MiB
@@ -37,22 +37,7 @@ train:
   batch: 32
   optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
 """
-PHOTOS = """cgrun: 1
-model: photos
-data:
-  train: {format: images, folder: photos}
-inputs:
-  image: {type: uint8, shape: [3, 16, 16]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - {op: normalize, in: image, scale: 1/255}
-      - flatten
-      - logits: {op: linear, units: 2}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-train: {steps: 2, batch: 2, optimizer: {op: sgd, lr: 0.01}}
-"""
+PHOTOS = IMAGES.replace("[3, 8, 8]", "[3, 16, 16]").replace("epochs: 2, batch: 4", "steps: 2, batch: 2")
 TEXT = """cgrun: 1
 model: text
 data:

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""A day's worth of mistakes, in the order in which a new user makes them: a model file, its data,
-its training, and what came of it. The whole of what cgrun answers stands in
-tests/cli/golden/day_of_mistakes.txt, to be read aloud. After a wanted change:
+"""The whole text of what cgrun answers to some hundred mistakes in a model file, in its data and in
+its run. The texts stand in tests/cli/golden/error_texts.txt. After a wanted change:
 
     bazel build //src/cli:cgrun
-    CGRUN_UPDATE_GOLDEN=1 CGRUN=bazel-bin/src/cli/cgrun tests/cli/day_of_mistakes_test.py
+    CGRUN_UPDATE_GOLDEN=1 CGRUN=bazel-bin/src/cli/cgrun tests/cli/error_texts_test.py
 """
 
 import gzip
@@ -15,11 +14,10 @@ import shutil
 import struct
 import subprocess
 import unittest
-import zlib
 
-from cli_testing import CGRUN, ROOT, CliTestCase
+from cli_testing import CGRUN, ROOT, CliTestCase, png
 
-GOLDEN = ROOT / "tests/cli/golden/day_of_mistakes.txt"
+GOLDEN = ROOT / "tests/cli/golden/error_texts.txt"
 
 MODEL = """cgrun: 1
 model: shapes
@@ -101,19 +99,10 @@ def idx(sizes, data):
     return gzip.compress(head + data, mtime=0)
 
 
-def png(width, height, shade):
-    """A PNG picture: rows of pixels without a filter."""
-    def chunk(kind, data):
-        body = kind + data
-        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-
-    def row(y):
-        return b"\0" + b"".join(bytes([shade, x * 9 % 256, y * 5 % 256]) for x in range(width))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    pixels = zlib.compress(b"".join(row(y) for y in range(height)))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) +
-            chunk(b"IEND", b""))
+def colours(side, shade):
+    """A square PNG picture in colours."""
+    return png(side, side, [value for y in range(side) for x in range(side)
+                            for value in (shade, x * 9 % 256, y * 5 % 256)])
 
 
 def change(old, new, text=MODEL):
@@ -122,7 +111,7 @@ def change(old, new, text=MODEL):
 
 
 # The heading, the model file as the user has it by then (None: as it was), and the command.
-MORNING = [
+MODEL_MISTAKES = [
     ("a tab", change("  train: {format: images, folder", "\ttrain: {format: images, folder"),
      "train shapes.yaml"),
     ("a brace that is not closed", change("shape: [3, 8, 8]}", "shape: [3, 8, 8]"),
@@ -269,7 +258,7 @@ MORNING = [
                           change("accuracy:", "acuracy:")))), "train shapes.yaml"),
 ]
 
-NOON = [
+DATA_MISTAKES = [
     ("a folder that is not there", change("photos/train", "photo/train"), "train shapes.yaml"),
     ("more classes than units", change("units: 2", "units: 1"), "train shapes.yaml"),
     ("fewer channels than the pictures have",
@@ -312,7 +301,7 @@ NOON = [
      "train shapes.yaml"),
 ]
 
-AFTERNOON = [
+RUN_MISTAKES = [
     ("a verb misspelt", MODEL, "tran shapes.yaml"),
     ("a flag misspelt", None, "train shapes.yaml --devise cpu"),
     ("a device misspelt", None, "train shapes.yaml --device gpu"),
@@ -343,7 +332,7 @@ AFTERNOON = [
 ]
 
 
-class DayOfMistakesTest(CliTestCase):
+class ErrorTextsTest(CliTestCase):
     maxDiff = None
 
     def setUp(self):
@@ -358,7 +347,7 @@ class DayOfMistakesTest(CliTestCase):
                 for i in range(count):
                     picture = self.folder / f"photos/{part}/{name}/{i}.png"
                     picture.parent.mkdir(parents=True, exist_ok=True)
-                    picture.write_bytes(png(8, 8, shade + i))
+                    picture.write_bytes(colours(8, shade + i))
         self.write("prices.csv", TABLE)
         self.digits()
 
@@ -404,7 +393,7 @@ class DayOfMistakesTest(CliTestCase):
         self.digits(images=9)
 
     def picture_as_digits(self):
-        (self.folder / "images.gz").write_bytes(png(4, 4, 9))
+        (self.folder / "images.gz").write_bytes(colours(4, 9))
 
     def fewer_labels(self):
         self.digits(labels=11)
@@ -446,11 +435,11 @@ class DayOfMistakesTest(CliTestCase):
         text = done.stderr.replace(str(self.folder), "FOLDER")
         return re.sub(r"^(epoch|memory: planned) .*\n", "", text, flags=re.MULTILINE)
 
-    def test_the_answers_read_well(self):
+    def test_each_mistake_has_its_answer(self):
         told = []
         model = MODEL
-        for part, mistakes in (("Morning: the model", MORNING), ("Noon: the data", NOON),
-                               ("Afternoon: the run", AFTERNOON)):
+        for part, mistakes in (("The model file", MODEL_MISTAKES), ("The data", DATA_MISTAKES),
+                               ("The run", RUN_MISTAKES)):
             told.append(f"=== {part} ===\n")
             for heading, text, command, *before in mistakes:
                 self.fresh()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mistakes in a first model of one's own that nothing told of, or not in plain words."""
+"""`cgrun predict` of several outputs, and its tables: `--csv`."""
 
 import unittest
 
@@ -14,56 +14,12 @@ HEADS = (FLAT.replace("logits: {op: linear,", "logits: {op: linear, in: flat,")
          .replace("    loss: {op: softmax_cross_entropy, in: [logits, label]}\n",
                   "    loss: [{op: softmax_cross_entropy, in: [logits, label]}, "
                   "{op: squared_error, in: [value, 0.5]}]\n"))
-ONE = MODEL.replace("units: 3", "units: 1")
 
 
-class FirstModelTest(CliTestCase):
+class PredictOutputTest(CliTestCase):
     def setUp(self):
         super().setUp()
         (self.folder / "a.png").write_bytes(png(4, 4, range(16)))
-
-    def test_one_score_is_measured_by_what_takes_it(self):
-        for score, label in (("units: 1}", "{shape: [1]}"),
-                             ("units: 1}\n      - logits: {op: reshape, shape: []}", "{shape: []}")):
-            text = ONE.replace("{type: int32, shape: []}", label).replace("softmax_cross", "binary_cross")
-            if "reshape" in score:
-                text = text.replace("- logits: {op: linear", "- {op: linear")
-            self.write("one.yaml", text.replace("units: 1}", score))
-            error = self.refuses("check", "one.yaml")
-            self.assertIn("accuracy: needs the logits of two classes or more, and ", error)
-            self.assertIn("`precision`, `recall`, `f1` and `auc` take one score", error)
-
-    def test_a_softmax_of_one_number_is_warned_of(self):
-        text = ONE.replace("units: 1}", "units: 1, activation: softmax}").replace(
-            "    metrics: {accuracy: {in: [logits, label]}}\n", "")
-        self.write("one.yaml", text.replace("softmax_cross_entropy, in: [logits, label]",
-                                            "squared_error, in: [logits, 0.5]"))
-        self.assertIn("'softmax' along an axis of one number is always 1",
-                      self.cgrun("train", "one.yaml", "--dry-run").stderr)
-        self.assertNotIn("always 1", self.cgrun("train", "small.yaml", "--dry-run").stderr)
-
-    def test_a_target_that_lacks_an_axis(self):
-        text = ONE.replace("{type: int32, shape: []}", "{shape: []}").replace(
-            "    metrics: {accuracy: {in: [logits, label]}}\n", "")
-        for loss in ("binary_cross_entropy", "squared_error"):
-            self.write("one.yaml", text.replace("softmax_cross_entropy", loss))
-            self.assertIn("help: `shape: [1]` makes an input of the model [N, 1]",
-                          self.refuses("check", "one.yaml"))
-
-    def test_what_nothing_uses_is_told(self):
-        def unused(op):
-            parts = ("networks: {idle: {in: x, ops: [{op: %s}]}}\n"
-                     "blocks: {spare: {in: x, ops: [{op: %s}]}}\npaths:" % (op, op))
-            return self.write("idle.yaml", MODEL.replace("paths:", parts))
-
-        warnings = self.cgrun("train", unused("relu"), "--dry-run").stderr
-        for part in ("network 'idle'", "block 'spare'"):
-            self.assertIn(f"warning: nothing uses {part}", warnings)
-        error = self.refuses("train", unused("gruu"))
-        self.assertEqual(error.count("'gruu'"), 2, error)
-        self.write("used.yaml", MODEL.replace("paths:", "networks: {flat: {in: x, ops: [flatten]}}\npaths:")
-                   .replace("{op: flatten}", "{network: flat}"))
-        self.assertNotIn("nothing uses", self.cgrun("train", "used.yaml", "--dry-run").stderr)
 
     def test_predictions_say_what_they_leave_out(self):
         self.write("heads.yaml", HEADS)
@@ -107,20 +63,6 @@ class FirstModelTest(CliTestCase):
             self.assertIn(help_text, error)
             self.assertIn("`--out res` is a folder", error)
         self.assertIn("`--out runs/x/res` is a folder", self.refuses(*predict, "--out", "runs/x/res.csv"))
-
-    def test_flags_of_other_programs(self):
-        for verb in ("train", "eval"):
-            for flag, help_text in (("--learning-rate", "`--set train.optimizer.lr=3`"),
-                                    ("--max-epochs", "`--set train.epochs=3`"),
-                                    ("--test", "`--set data.test.file=3`"),
-                                    ("--valid", "`--set data.valid.file=3`"),
-                                    ("--output", "write '--out'")):
-                self.assertIn(help_text, self.refuses(verb, "small.yaml", flag, "3"), (verb, flag))
-
-    def test_swapping_is_offered_where_it_can_be_enough(self):
-        error = self.refuses("train", "small.yaml", "--memory", "10KiB")
-        self.assertIn("more than the cap of 10 KiB", error)
-        self.assertNotIn("--swap", error)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""All that a run remembers between two batches is in its checkpoints."""
+"""Checkpoints hold the whole state of a run: one that is killed twice and resumed ends with the same
+bits."""
 
 import json
 import shutil
@@ -12,8 +13,8 @@ import unittest
 from cli_testing import CGRUN, CliTestCase, devices
 from resume_testing import without_seconds
 
-# Steps of three batches, images changed by chance, a rate that falls where `valid` stays, an end
-# where it stays for long: all that a run remembers between two batches.
+# Each key here is state that a run keeps between two batches: steps of three batches, images changed
+# by chance, a rate that falls where `valid` stays, and an end where it stays for long.
 MODEL = """cgrun: 1
 model: small
 data:
@@ -66,8 +67,8 @@ def scalars(path):
     return records
 
 
-class RememberingTest(CliTestCase):
-    """Killed twice in the midst of an epoch, at steps that are not the same twice."""
+class ResumedStateTest(CliTestCase):
+    """Kills a run twice in the midst of an epoch, at steps that differ from time to time."""
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What changed between training and evaluation, prediction or resumption is not passed over without
-a word: columns, samples, labels, the network."""
+"""`eval`, `predict` and `train --resume` notice what has changed since the training: columns, samples,
+labels, the network."""
 
 import json
 import random
@@ -36,7 +36,7 @@ def table(seed, rows):
     return lines
 
 
-class SilentTest(CliTestCase):
+class ChangedAfterTrainingTest(CliTestCase):
     def setUp(self):
         super().setUp()
         self.rows = table(1, 400)
@@ -106,23 +106,6 @@ class SilentTest(CliTestCase):
             self.assertNotIn(told, self.cgrun(*command, "--set", key + "=tanh").stderr)
         other = "paths.classify.ops[0].activation=relu"
         self.assertIn(told, self.cgrun(*command, "--set", other).stderr)
-
-    def test_lines_that_are_passed_over_are_told(self):
-        told = (": warning: 1 line without a sample is passed over: the numbers of predictions count "
-                "samples, from 0, not lines\n")
-        self.write("rows.csv", "a,b\n0.9,0.1\n\n0.1,0.9\n\n")
-        done = self.cgrun("predict", "table.yaml", "rows.csv")
-        self.assertIn("rows.csv:3:1" + told, done.stderr)
-        self.write("rows.csv", "a,b\n0.9,0.1\n0.1,0.9\n\n")
-        self.assertNotIn(told, self.cgrun("predict", "table.yaml", "rows.csv").stderr)
-
-    def test_data_that_failed_are_not_missing(self):
-        self.write("bad.csv", "a,y\n1,0\n")
-        error = self.refuses("check", "table.yaml", "--set",
-                             "train.early_stop={metric: loss, patience: 3}", "--set",
-                             "data.valid={format: csv, file: bad.csv, label: y}")
-        self.assertIn("'bad.csv' has no column 'b'", error)
-        self.assertNotIn("looks at the data of `valid`", error)
 
     def test_other_labels_end_a_run(self):
         resume = ("train", "--resume", "runs/table", "--quiet", "--set", "train.epochs=3")

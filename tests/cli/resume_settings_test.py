@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a newcomer met who resumed runs, moved projects and predicted from tables with gaps."""
+"""`train --resume`: which settings, paths and data may differ from those that the run began
+with, and how those that may not are told."""
 
-import json
 import shutil
 import unittest
 
@@ -16,7 +16,37 @@ def rows(names="a,b,kind", delimiter=",", swap=()):
     return "\n".join([names, *lines]) + "\n"
 
 
-class ResumeTest(CliTestCase):
+class ResumeSettingsTest(CliTestCase):
+    def test_settings_that_differ_stand_in_lines(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        self.write("other.yaml", MODEL.replace("units: 3", "units: 4").replace("classes: 3", "classes: 4")
+                   .replace("small", "other").replace("[1, 4, 4]", "[1, 5, 5]").replace("0.05", "0.1"))
+        error = self.refuses("train", "other.yaml", "--resume", "run")
+        self.assertIn("error: the run in 'run' was started with other settings, then → now:\n"
+                      "      data.test.classes: 3 → 4\n      data.train.classes: 3 → 4\n"
+                      "      inputs.image.shape: [1, 4, 4] → [1, 5, 5]\n      model: small → other\n"
+                      "      paths.classify.ops.logits.units: 3 → 4\n      train.optimizer.lr: 0.05 → 0.1\n", error)
+        many = [argument for i in range(12)
+                for argument in ("--set", f"inputs.more{i}={{shape: [1]}}")]
+        self.assertRegex(self.refuses("train", "--resume", "run", *many), r"\n      and \d+ more\n")
+
+    def test_settings_that_differ_have_both_values(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+
+        def refused(*settings):
+            return self.refuses("train", "--resume", "run", *(f"--set={setting}" for setting in settings))
+        for setting, change in (
+                ("train.batch=32", "'train.batch': 20 → 32"),
+                ("train.clip.norm=1", "'train.clip': none → {norm: 1}"),
+                ("paths.classify.ops[0].pixels.scale=1/99", "'paths.classify.ops.pixels.scale': 1/255 → 1/99"),
+                ("paths.classify.ops.logits.units=4", "'paths.classify.ops.logits.units': 3 → 4")):
+            self.assertIn(f"error: the run in 'run' was started with another {change}\n", refused(setting))
+        self.assertIn("started with other settings, then → now:\n      train.batch: 20 → 32\n"
+                      "      train.optimizer.lr: 0.05 → 0.5\n", refused("train.batch=32", "train.optimizer.lr=0.5"))
+        whole = ", ".join(["{op: flatten}"] + 4 * ["{op: linear, units: 16}"] + ["{logits: {op: linear, units: 3}}"])
+        error = refused(f"paths.classify.ops=[{{pixels: {{op: normalize, in: image, scale: 1/255}}}}, {whole}]")
+        self.assertIn("another 'paths.classify.ops': 3 items → 7 items\n", error)
+
     def test_quotes_are_no_other_setting(self):
         self.write("it's (old).csv", rows("Fläche,Zimmer,kind"))
         self.write("semicolons.csv", rows("a;b;kind", ";"))
@@ -102,97 +132,6 @@ class ResumeTest(CliTestCase):
         self.assertNotIn("disasm", error)
         self.cgrun("train", "--resume", "run", *LONGER)
         self.cgrun("train", "table.cgb", "--weights", "run", "--out", "again", "--quiet")
-
-
-class WeightsOfOthersTest(CliTestCase):
-    def test_weights_of_a_model_of_images_do_not_fit_a_table(self):
-        for i in range(4):
-            path = self.folder / f"photos/{'ab'[i % 2]}/{i}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(png(4, 4, range(i, i + 16)))
-        self.write("photos.yaml", MODEL.replace("model: small", "model: photos")
-                   .replace("{format: synthetic, samples: 65, classes: 3}",
-                            "{format: images, folder: photos}")
-                   .replace("  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n", "")
-                   .replace("units: 3", "units: 2"))
-        self.cgrun("train", "photos.yaml", "--quiet")
-        self.write("rows.csv", "a,town,kind\n1,Ulm,x\n2,Bonn,y\n3,Ulm,x\n4,Bonn,y\n")
-        self.write("new.csv", "a,town\n1,Ulm\n")
-        text = (TABLE.replace("label: kind", "label: kind, categories: [town]")
-                .replace("  features: {shape: [2]}\n",
-                         "  features: {shape: [1]}\n  categories: {type: int32, shape: [1]}\n")
-                .replace("      - logits: {op: linear, in: features, units: 2}",
-                         "      - {op: embedding, in: categories, entries: 3, units: 2}\n"
-                         "      - town: {op: flatten}\n"
-                         "      - both: {op: concat, in: [features, town]}\n"
-                         "      - logits: {op: linear, units: 2}"))
-        self.write("table.yaml", text)
-        self.cgrun("check", "table.yaml")
-        error = self.refuses("predict", "table.yaml", "new.csv", "--weights", "runs/photos")
-        self.assertIn(" does not fit this model:", error)
-        self.assertIn("help: these are the weights of model 'photos', whose data are 'images', not "
-                      "'csv': ", error)
-        self.assertNotIn("the categories are those", error)
-
-
-class GapsTest(CliTestCase):
-    def test_predictions_tell_of_gaps_that_are_filled(self):
-        self.write("rows.csv", rows())
-        self.write("test.csv", rows().replace("0,0.5,x", ",0.5,x"))
-        self.write("new.csv", "a,b\n1,\n,2\n3,4\n")
-        self.write("table.yaml", TABLE.replace("label: kind}", "label: kind, missing: mean}, test: "
-                                               "{format: csv, file: test.csv, label: kind, "
-                                               "missing: mean}"))
-        self.cgrun("train", "table.yaml", "--quiet")
-        note = "'new.csv': 2 gaps are filled with the means of their columns"
-        done = self.cgrun("predict", "table.yaml", "new.csv")
-        self.assertEqual(done.stderr.count(f"note: {note}\n"), 1, done.stderr)
-        self.assertEqual(self.cgrun("predict", "table.yaml", "new.csv", "--quiet").stderr, "")
-        result = json.loads(self.cgrun("predict", "table.yaml", "new.csv", "--json").stdout)
-        self.assertEqual(result["notes"], [note])
-        self.write("whole.csv", "a,b\n1,2\n")
-        done = self.cgrun("predict", "table.yaml", "whole.csv", "--json")
-        self.assertNotIn("notes", json.loads(done.stdout))
-        self.assertNotIn("note: ", done.stderr)
-
-        note = "note: 'test.csv': 1 gap is filled with the mean of its column\n"
-        self.assertEqual(self.cgrun("eval", "table.yaml").stderr.count(note), 1)
-        done = self.cgrun("eval", "table.yaml", "--split", "train")
-        self.assertNotIn("note: ", done.stderr)
-
-
-class LeftOutTest(CliTestCase):
-    def test_samples_that_fill_no_batch_are_counted_in_each_set(self):
-        self.write("memory.yaml", """cgrun: 1
-model: memory
-data:
-  train: {format: synthetic, samples: 11}
-  valid: {format: synthetic, samples: 9, seed: 1}
-  test: {format: synthetic, samples: 6, seed: 2}
-inputs:
-  x: {shape: [1]}
-  h: {shape: [1]}
-paths:
-  step:
-    ops:
-      - y: {op: linear, in: x, units: 1}
-      - next: {op: add, in: [y, h]}
-    loss: {op: squared_error, in: [next, x]}
-update: {next: h}
-train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.1}}
-""")
-        done = self.cgrun("train", "memory.yaml")
-        self.assertRegex(done.stdout, r"left out +3 samples of the training data, 1 of 'valid', 2 of "
-                                      r"'test': rows of a batch go on")
-        summary = json.loads((self.folder / "runs/memory/summary.json").read_text())
-        for key, count in (("left_out_samples", 3), ("valid_left_out_samples", 1),
-                           ("test_left_out_samples", 2)):
-            self.assertEqual(summary[key], count, key)
-        self.assertRegex(self.cgrun("eval", "memory.yaml").stdout, r"left out +2 samples of 'test': ")
-        result = json.loads(self.cgrun("eval", "memory.yaml", "--split", "valid", "--json").stdout)
-        self.assertEqual((result["samples"], result["left_out_samples"]), (8, 1))
-        whole = self.cgrun("eval", "memory.yaml", "--batch", "3").stdout
-        self.assertNotIn("left out", whole)
 
 
 if __name__ == "__main__":
