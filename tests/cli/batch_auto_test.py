@@ -85,7 +85,7 @@ class BatchAutoTest(MemoryTestCase):
         weights = [(self.folder / name / "checkpoint-6.safetensors").read_bytes()
                    for name in ("whole", "part")]
         self.assertEqual(*weights)
-        # What the resumption set belongs to the run now.
+        # The setting of the resumption belongs to the run now.
         error = self.refuses("train", "flat.yaml", "--resume", "part")
         self.assertIn("is finished: it has done 6 steps, which is its whole length", error)
 

@@ -81,7 +81,7 @@ TEST(BenchViewTest, WithoutAnIntervalNoStepBreaksEvenWhereRoundsTookAsLong) {
   EXPECT_NE(BenchText(result).find("never"), std::string::npos) << "slower, and known to be";
 }
 
-// Against the graph with all passes, not against the baseline.
+// A pass is compared with the graph that has all passes, not with the baseline.
 TEST(BenchViewTest, SaysWhatEachPassGains) {
   BenchResult result = Result(false, 1, 1);
   result.cases[1].name = kAllPassesCase;

@@ -28,7 +28,7 @@ class CheckTest(CliTestCase):
         self.assertIn("small.yaml: no errors, no warnings.",
                       self.cgrun("check", "small.yaml").stdout)
         self.assertFalse((self.folder / "runs").exists())
-        # A row for the gradients and one for each device, under one heading.
+        # The heading is followed by a row for the gradients and one for each device.
         table = self.cgrun("check", "small.yaml").stdout.split("\n\n")[1].splitlines()
         self.assertEqual(table[0].split(), ["error", "tolerance"])
         for name, row in zip(["gradients", "reference"], table[1:]):

@@ -3,12 +3,14 @@
 import ast
 import contextlib
 import functools
+import itertools
 import json
 import os
 import pathlib
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -64,7 +66,7 @@ PRICES = (TABLE.replace("label: kind", "label: price, standardize: true")
           .replace("{type: int32, shape: []}", "{shape: [1]}").replace("units: 2", "units: 1")
           .replace("softmax_cross_entropy", "squared_error"))
 
-# A classifier of a table with gaps and two columns of texts.
+# It classifies a table that has gaps and two columns of texts.
 HOUSES = """cgrun: 1
 model: houses
 data:
@@ -87,7 +89,7 @@ paths:
 train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.01}}
 """
 
-# A classifier of the images in the folders of two classes.
+# It classifies the images in the folders of two classes.
 IMAGES = """cgrun: 1
 model: photos
 data: {train: {format: images, folder: photos}}
@@ -104,7 +106,7 @@ paths:
 train: {epochs: 2, batch: 4, optimizer: {op: sgd, lr: 0.05}}
 """
 
-# A generator and a discriminator of small images.
+# A generator draws small images, and a discriminator judges them.
 PAIR = """cgrun: 1
 model: pair
 data: {train: {format: synthetic, samples: 24}}
@@ -141,7 +143,7 @@ def png(width, height, pixels):
 
 
 def npy(shape, data, descriptor="|u1"):
-    """A .npy file with these bytes as its elements."""
+    """Returns a .npy file that has these bytes as its elements."""
     text = repr({"descr": descriptor, "fortran_order": False, "shape": tuple(shape)}).encode()
     text += b" " * (63 - (10 + len(text)) % 64) + b"\n"
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
@@ -153,7 +155,7 @@ def npy_of_floats(shape, numbers):
 
 
 def read_npy(path):
-    """Shape and numbers of an f32 or int32 array."""
+    """Returns the shape and the numbers of an f32 or int32 array."""
     data = pathlib.Path(path).read_bytes()
     size = struct.unpack("<H", data[8:10])[0]
     header = ast.literal_eval(data[10:10 + size].decode())
@@ -170,8 +172,9 @@ def read_safetensors(path):
 
 
 class ControlGroup:
-    """A control group with a limit on `memory` or `cpu`, of version 1 or 2, for a `with`."""
+    """Makes a control group of version 1 or 2, with a limit on `memory` or `cpu`, for a `with`."""
 
+    made = itertools.count()
     LIMITS = {"memory": ("memory.limit_in_bytes", "memory.max"), "cpu": ("cpu.cfs_quota_us", "cpu.max")}
 
     def __init__(self, controller, limit):
@@ -183,7 +186,7 @@ class ControlGroup:
         root = pathlib.Path("/sys/fs/cgroup")
         one = root / self.controller
         version = 1 if one.is_dir() else 2
-        self.folder = (one if version == 1 else root) / f"cgrun-test-{os.getpid()}"
+        self.folder = (one if version == 1 else root) / f"cgrun-test-{os.getpid()}-{next(self.made)}"
         self.folder.mkdir()
         try:
             (self.folder / self.LIMITS[self.controller][version - 1]).write_text(str(self.limit))
@@ -197,8 +200,11 @@ class ControlGroup:
         (self.folder / "cgroup.procs").write_text(str(os.getpid()))
 
     def __exit__(self, *_):
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()
+        for _ in range(50):  # a process that has ended is in the group for a moment longer
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+                return
+            time.sleep(0.1)
 
     @classmethod
     @functools.cache
@@ -259,7 +265,7 @@ class MistakesTestCase(CliTestCase):
     """A test case of model files with mistakes, each of which is a change of a right one."""
 
     def errors(self, text, *changes, verb="check"):
-        """What `verb` says of a model with `changes`: pairs of texts, the second in place of the first."""
+        """Returns what `verb` says of a model; of each pair in `changes` the second text replaces the first."""
         for old, new in changes:
             self.assertIn(old, text)
             text = text.replace(old, new, 1)
@@ -272,7 +278,7 @@ class MistakesTestCase(CliTestCase):
         return error
 
     def refused_alike(self, *flags):
-        """What `plan`, `compile` and `train` say of small.yaml, which is the same."""
+        """Returns what `plan`, `compile` and `train` all say of small.yaml."""
         texts = {self.refuses("plan", "small.yaml", *flags),
                  self.refuses("compile", "small.yaml", "-o", "m.cgb", *flags),
                  self.refuses("train", "small.yaml", *flags)}
@@ -280,7 +286,7 @@ class MistakesTestCase(CliTestCase):
         return texts.pop()
 
     def marked(self, part, old, new, text=MODEL, errors=1):
-        """What `check` says of `text` with `new` for `old`: so many errors, the first of which is
+        """Checks `text` with `new` for `old`, and returns the errors: so many, the first of which is
         marked where `part` begins in `new`."""
         error = self.errors(text, (old, new))
         self.assertEqual(error.count("error: "), errors, error)

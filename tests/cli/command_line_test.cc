@@ -38,7 +38,7 @@ std::string ParseErrorOf(const std::string& line) {
   return parsed.command() ? "" : "it chooses no verb";
 }
 
-// The values of an argument of a verb's command line.
+// Parses a verb's command line, and returns the values of an argument.
 std::vector<std::string> ValuesIn(const std::vector<std::string>& words,
                                   const std::string& argument) {
   CommandLine line;

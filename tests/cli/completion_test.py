@@ -54,7 +54,7 @@ class CompletionTest(CliTestCase):
         return done.stdout
 
     def bash(self, *words):
-        """What bash offers for the last of `words`."""
+        """Returns what bash offers for the last of `words`."""
         self.script("bash")
         return self.shell("bash", "-c", BASH, "bash", "cgrun", *words).split()
 
@@ -64,7 +64,7 @@ class CompletionTest(CliTestCase):
         return [offer.split("\t")[0] for offer in out.splitlines()]
 
     def zsh(self, line):
-        """What zsh offers at the end of a line, and the line that it makes of it."""
+        """Returns what zsh offers at the end of a line, and the line that it makes of it."""
         if shutil.which("zsh") is None:
             self.skipTest("zsh is not installed")
         self.script("zsh")

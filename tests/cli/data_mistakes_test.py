@@ -33,7 +33,7 @@ class DataMistakesTest(CliTestCase):
                    "    loss: {op: squared_error, in: [y, 1]}\n" + text[end:])
 
     def labelled_arrays(self, labels, label="{type: int32, shape: []}", sizes=None):
-        """A classifier of two classes, of arrays."""
+        """Writes a model that classifies arrays into two classes."""
         count = 4
         (self.folder / "x.npy").write_bytes(npy_of_floats([count, 2], range(2 * count)))
         (self.folder / "y.npy").write_bytes(npy_of_floats(sizes or [count], labels))

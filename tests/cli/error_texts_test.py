@@ -94,13 +94,13 @@ train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.1}}
 
 
 def idx(sizes, data):
-    """An IDX file of bytes, compressed; the same bytes always."""
+    """Returns a compressed IDX file, which has the same bytes each time."""
     head = struct.pack(f">HBB{len(sizes)}I", 0, 8, len(sizes), *sizes)
     return gzip.compress(head + data, mtime=0)
 
 
 def colours(side, shade):
-    """A square PNG picture in colours."""
+    """Returns a square PNG picture in colours."""
     return png(side, side, [value for y in range(side) for x in range(side)
                             for value in (shade, x * 9 % 256, y * 5 % 256)])
 
@@ -357,7 +357,7 @@ class ErrorTextsTest(CliTestCase):
         (self.folder / "labels.gz").write_bytes(
             idx((labels,), bytes(largest - i % 3 for i in range(labels))))
 
-    # What happened before a command.
+    # The methods below do what happened before a command.
 
     def cut_picture(self):
         path = self.folder / "photos/train/dark/3.png"
@@ -423,7 +423,7 @@ class ErrorTextsTest(CliTestCase):
         (self.folder / "cut.safetensors").write_bytes(whole[:len(whole) // 2])
 
     def answer(self, command):
-        """What the terminal shows, less what differs between machines."""
+        """Returns what the terminal shows, less what differs between machines."""
         arguments = shlex.split(command)
         if arguments[0] in ("train", "eval") and "--device" not in arguments:
             arguments += ["--device", "reference"]

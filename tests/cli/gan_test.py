@@ -85,7 +85,7 @@ def mean(score, weight):
     return f"{{op: reduce_mean, in: {score}, weight: {weight}}}"
 
 
-# name: loss with its settings, the losses of the discriminator, that of the generator, more.
+# Each name has its loss with settings, the losses of the discriminator, that of the generator, and more.
 PAIRS = {
     "least_squares": ("least_squares", squares("real_score", 1) + ", " + squares("fake_score", 0),
                       squares("score", 1), ""),
@@ -296,7 +296,7 @@ class GanTest(cli_testing.CliTestCase):
         self.assertIn("10 samples of 'fake', [1, 6, 6] each: pair.png", done.stdout)
         sheet = (self.folder / "pair.png").read_bytes()
         self.assertEqual(sheet[:8], b"\x89PNG\r\n\x1a\n")
-        # Four columns and three rows of 6 pixels with margins of 2; 8 bits of grey.
+        # The sheet has four columns and three rows of 6 pixels, margins of 2, and 8 bits of grey.
         self.assertEqual(struct.unpack(">IIBB", sheet[16:26]), (34, 26, 8, 0))
         self.assertEqual(json.loads((self.folder / "drawn.json").read_text())["samples"], 10)
         draw = ["generate", "pair.yaml", "--weights", "run", "-n", "10", "--out"]

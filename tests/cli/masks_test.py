@@ -40,7 +40,7 @@ paths:
       red: {op: mean_squared_error, in: [shown, wanted]}
 train: {epochs: 15, batch: 4, optimizer: {op: adam, lr: 0.02}}
 """
-# What the red of the image says of the mask: nothing, where both are changed alike.
+# The red of the image differs from the mask nowhere, if both are changed alike.
 COMPARE = """      - {op: slice, in: part, axes: [1], starts: [0], ends: [1]}
       - {op: reshape, shape: [12, 12]}
       - shown: {op: cast, to: f32}
@@ -65,7 +65,7 @@ def scene(chance):
 
 
 def read_npy(path):
-    """The rows of an array of f32, each flat, and the sizes of a row."""
+    """Returns the rows of an array of f32, each flat, and the sizes of a row."""
     data = path.read_bytes()
     size = struct.unpack("<H", data[8:10])[0]
     sizes = [int(text) for text in

@@ -52,7 +52,7 @@ CROSS_ENTROPY = "{op: softmax_cross_entropy, in: [y, label]}"
 
 
 def read_npy(path):
-    """The rows of an array of f32, each flat, and the sizes of a row."""
+    """Returns the rows of an array of f32, each flat, and the sizes of a row."""
     data = path.read_bytes()
     size = struct.unpack("<H", data[8:10])[0]
     header = data[10:10 + size].decode()
@@ -84,7 +84,7 @@ def rank(logits, label):
 
 
 def counts_of(found, labels, classes):
-    """Of each class: samples that are right, found, there."""
+    """Counts for each class the samples that are right, that were found, and that there are."""
     return [(sum(f == c == y for f, y in zip(found, labels)), sum(f == c for f in found),
              sum(y == c for y in labels)) for c in classes]
 

@@ -6,7 +6,7 @@ import unittest
 
 from cli_testing import TABLE, CliTestCase
 
-# Of two classes.
+# The rows are of two classes.
 ROWS = "a,b,kind\n" + "".join(f"{i % 5},{i}.5,{'xy'[i % 2]}\n" for i in range(16))
 
 

@@ -173,6 +173,7 @@ class ModelsTest(CliTestCase):
         test = self.train("autoencoder", *data)["test"]
         self.assertLess(test["mean_squared_error"], 1)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer counts no allocations")
     def test_steps_of_several_batches_allocate_nothing(self):
         self.train("resnet18", accumulate=3)
 
@@ -239,13 +240,14 @@ class ModelsTest(CliTestCase):
         data = ["--set", f"data={{train: {{format: cifar, folder: {folder}}}, "
                          f"test: {{format: cifar, folder: {folder}, part: test}}}}"]
         self.train("alexnet-cifar", *data, batch=32)
+        if SANITIZED:
+            return  # what follows takes many minutes there
         for name in ("resnet18", "resnet50"):
             self.train(name, *data, batch=8)
-        if not SANITIZED:
-            self.learn_the_sample(data)
+        self.learn_the_sample(data)
 
-    # 2,000 images, six times, moved and mirrored. Of four seeds the worst has the loss 1.89 and the
-    # accuracy 0.312 at the end; chance has ln 10 = 2.303 and 0.1.
+    # 2,000 images are read six times, moved and mirrored. The worst of four seeds ends with the loss 1.89
+    # and the accuracy 0.312; chance has ln 10 = 2.303 and 0.1.
     def learn_the_sample(self, data):
         moved = ("{op: pad, in: image, axes: [2, 3], before: [4, 4], after: [4, 4]}, "
                  "{op: random_crop, size: 32}, {op: random_flip, axes: -1}")

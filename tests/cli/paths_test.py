@@ -141,7 +141,7 @@ class PathsTest(CliTestCase):
         self.cgrun("train", "--resume", "bad\udcff/run", "--set", "train.epochs=3")
 
     def on_terminal(self, kind, model):
-        """What `cgrun train` prints on a terminal."""
+        """Returns what `cgrun train` prints on a terminal."""
         ours, theirs = pty.openpty()
         subprocess.run([CGRUN, "train", model, "--out", kind or "none"], cwd=self.folder,
                        stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, check=False,

@@ -14,7 +14,7 @@ def tile(pixels):
     return png(SIDE, SIDE, pixels)
 
 
-# A class a quarter of the image: the bright one.
+# The class is the quarter of the image that is bright.
 QUARTERS = [[255 if (i // 2 % 2, i // 8) == quarter else 9 for i in range(SIDE * SIDE)]
             for quarter in ((0, 0), (1, 0), (0, 1), (1, 1))]
 NAMES = ["nord west", "nord ost", "süd west", "süd ost"]
@@ -261,7 +261,7 @@ train: {batch: 1}
         predict = ("predict", "pair.yaml", "--weights", "w.safetensors", "x=x.npy")
         contexts = [f"context={name}.npy" for name in ("same", "same", "other", "other")]
         parts = json.loads(self.cgrun(*predict, *contexts, "--json").stdout)
-        # 3 for the first, 2 for a new x alone, 3 for both, 2
+        # The first sample runs 3 operators, a new x alone 2, both 3, and the last 2.
         self.assertEqual(parts["operators"], {"run": 10, "of": 12})
         self.assertIn("10 of 12 operators ran: the inputs of the others stayed the same.\n",
                       self.cgrun(*predict, *contexts).stdout)

@@ -57,7 +57,7 @@ train:
 
 
 def scalars(path):
-    """The records of a file for TensorBoard, without their times."""
+    """Returns the records of a file for TensorBoard, without their times."""
     data, records = path.read_bytes(), []
     while data:
         size = struct.unpack("<Q", data[:8])[0]

@@ -27,7 +27,7 @@ train: {{steps: 1, optimizer: {{op: sgd, lr: 0.1}}}}
 """
 SYNTHETIC = "format: synthetic, samples: 8"
 
-# What follows the braces of a template, one in each model.
+# Each change replaces the braces of a template, one in each model.
 CHANGES = (
     (TRAINED, "train", (
         "", "epochs: 3, steps: 4, ", "epochs: , steps: 4, ", "clip: {norm: 1, value: 2}, ",
@@ -132,7 +132,7 @@ USUAL = {"item": "", "loss": "", "metrics": "", "train": "", "optimizer": "", "s
 
 
 def texts():
-    """Of each change the model file."""
+    """Yields the model file of each change."""
     for template, place, changes in CHANGES:
         for change in changes:
             yield template.format(**{**USUAL, place: change})

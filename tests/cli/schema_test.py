@@ -22,9 +22,9 @@ from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase
 COPY = ROOT / "docs" / "model.schema.json"
 MODELS = sorted((ROOT / "models").glob("*.yaml"))
 BROKEN = sorted((ROOT / "tests" / "model" / "golden").glob("*.yaml"))
-# Between them all sections: data of several formats, blocks, networks, an unrolled one, a gan.
+# Together they have all sections: data of several formats, blocks, networks, an unrolled one, a gan.
 CHANGED = ("autoencoder", "char-rnn", "dcgan", "lenet", "regression", "resnet18-cifar")
-# Of the changes of a model every so many are tried; with CGRUN_ALL_CHANGES=1 all, in some minutes.
+# Every so many changes of a model are tried; CGRUN_ALL_CHANGES=1 tries all, in some minutes.
 STRIDE = 1 if "CGRUN_ALL_CHANGES" in os.environ else 97 if SANITIZED else 17
 
 # What the parser says of a value by itself: a schema must refuse it, too.
@@ -67,7 +67,7 @@ def at(node, path):
 
 
 def places(node, path=()):
-    """The path of every value below `node`."""
+    """Yields the path of every value below `node`."""
     if isinstance(node, (dict, list)):
         for key in node if isinstance(node, dict) else range(len(node)):
             yield (*path, key)
@@ -124,7 +124,7 @@ class SchemaTest(CliTestCase):
                 for error in self.validator.iter_errors(model)]
 
     def errors(self, number, model):
-        """What the parser says of a model, or of a text."""
+        """Returns what the parser says of a model, or of a text."""
         text = model if isinstance(model, str) else yaml.safe_dump(model, sort_keys=False)
         name = self.write(f"{number}.yaml", text)
         done = subprocess.run([str(CGRUN), "plan", name], cwd=self.folder, text=True, check=False,

@@ -186,7 +186,7 @@ class SequenceTest(cli_testing.CliTestCase):
         self.assertTrue(compared, result["devices"])
         for device in compared:
             self.assertTrue(device["ok"], device)
-            # Two losses, and gradients: weights and biases of three layers, of one by both paths.
+            # It compares two losses and the gradients of three layers, of one by both paths.
             self.assertEqual(device["compared"], 2 + 8, device)
 
     def test_the_gradient_of_a_repeated_path_is_its_last_runs(self):

@@ -134,7 +134,7 @@ class StreamingTest(CliTestCase):
     @unittest.skipUnless((SHARED_DATA / "mnist").is_dir(),
                          "CGRUN_SHARED_DATA names no folder with a folder mnist")
     def test_lenet_on_mnist(self):
-        """44.9 MiB of images, compressed, under a cap of 40 MiB."""
+        """44.9 MiB of compressed images train under a cap of 40 MiB."""
         mnist = SHARED_DATA / "mnist"
         sets = {name: {"format": "idx", "images": str(mnist / f"{prefix}-images-idx3-ubyte.gz"),
                        "labels": str(mnist / f"{prefix}-labels-idx1-ubyte.gz")}

@@ -112,7 +112,7 @@ def adamw(weight_decay=0.01, **settings):
 
 
 OPTIMIZERS = {"sgd": sgd, "rmsprop": rmsprop, "adagrad": adagrad, "adam": adam, "adamw": adamw}
-# Each optimizer with each of its keys.
+# Each optimizer comes with each of its keys.
 SETTINGS = [
     ("sgd", {}), ("sgd", {"momentum": 0.9}), ("sgd", {"weight_decay": 0.3}),
     ("sgd", {"momentum": 0.8, "weight_decay": 0.2, "nesterov": True}),
@@ -124,7 +124,7 @@ SETTINGS = [
     ("adam", {}), ("adam", {"beta1": 0.5, "beta2": 0.6, "epsilon": 0.1, "weight_decay": 0.3}),
     ("adamw", {}), ("adamw", {"beta1": 0.5, "beta2": 0.6, "epsilon": 0.1, "weight_decay": 0.3}),
 ]
-# What a step does beside: keys of the operator `y`, keys of `train`, keys of the path, and the same
+# A step does more by these keys: those of the operator `y`, keys of `train`, keys of the path, and the same
 # for the simulation.
 BESIDE = {
     "rate of all": ("lr: 0.5", "", "", {"rates": (0.5, 0.5)}),
@@ -157,7 +157,7 @@ class UpdatesTest(CliTestCase):
         self.write("train.csv", "\n".join(["a,b,c,u,v", *lines]) + "\n")
 
     def run_of(self, text, *flags):
-        """The weights before each step and after the last: [(weight, bias), …]."""
+        """Returns the weights before each step and after the last: [(weight, bias), …]."""
         self.write("line.yaml", text)
         self.cgrun("train", "line.yaml", "--out", "run", "--force", "--quiet", "--device",
                    "reference", "--precision", "f64", *flags)

@@ -33,7 +33,7 @@ train: {epochs: 1, batch: 8, optimizer: {op: sgd, lr: 0.1}}
 
 class WarningsTest(CliTestCase):
     def told(self, verb, text, *flags):
-        """What a verb warns of."""
+        """Returns what a verb warns of."""
         self.write("m.yaml", text)
         return self.cgrun(verb, "m.yaml", *flags).stderr
 
@@ -167,7 +167,7 @@ class UnusedPartsTest(CliTestCase):
 
 class SettingsTest(CliTestCase):
     def warnings(self, text):
-        """What `check` and `train` warn of, which is the same."""
+        """Returns what both `check` and `train` warn of."""
         self.write("odd.yaml", text)
         told = [self.cgrun(*command).stderr for command in (
             ("check", "odd.yaml", "--device", "reference"), ("train", "odd.yaml", "--dry-run"))]

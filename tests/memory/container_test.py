@@ -25,7 +25,7 @@ import time
 import unittest
 
 sys.path.insert(0, "tests/cli")
-from cli_testing import CGRUN, ROOT, CliTestCase, ControlGroup, npy  # pylint: disable=wrong-import-position
+from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase, ControlGroup, npy  # pylint: disable=wrong-import-position
 
 # Classes of the random data that stand for what does not ship; None: the model's own data.
 MODELS = {"lenet": None, "regression": None, "char-rnn": None, "lsgan": None, "mlp": 10, "lenet-mnist": 10, "dcgan": 10,
@@ -51,6 +51,7 @@ def write_zeros(path, dtype, shape):
     path.write_bytes(npy(shape, bytes(width * math.prod(shape)), kind))
 
 
+@unittest.skipIf(SANITIZED, "the memory of a sanitizer is in no plan")
 class ContainerTest(CliTestCase):
     @classmethod
     def setUpClass(cls):

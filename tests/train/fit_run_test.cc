@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/support/sanitized.h"
 #include "tests/train/session_testing.h"
 
 namespace cgrun {
@@ -145,7 +146,7 @@ TEST_F(FitRunTest, SmallerCapsHaveNoLargerArenasAndNoShorterSteps) {
   int64_t arena = free.memory.arena;
   double slower = 0;
   std::set<int64_t> caps;
-  for (int percent = 98; percent >= 50; percent -= 2) {
+  for (int percent = 98; percent >= 50; percent -= kSanitized ? 6 : 2) {
     SCOPED_TRACE(percent);
     const CappedRun fit = FitUnder(CapFor(percent / 100.0), false).fit;
     if (!fit.fits()) break;
