@@ -17,7 +17,7 @@ ModelFlags WithHostMemory(ModelFlags flags, const std::string& model = "");
 // Throws InputError if a run on a device with memory of its own is planned to take more of the
 // host's memory than --host-memory allows.
 void CheckHostMemory(const ModelFlags& flags, const RunMemory& memory);
-// As above, for the planned memory of a session.
+// The same check holds the planned memory of a session against the cap.
 void CheckHostMemory(const ModelFlags& flags, const MemoryUse& memory);
 
 // For a verb that plans no memory of the host beside that of a device. Throws InputError.

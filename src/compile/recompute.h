@@ -40,7 +40,7 @@ std::optional<CompiledEntry> RecomputedAtPeak(const CompiledEntry& entry, const 
                                               const CompileOptions& options,
                                               const RecomputeGoal& goal);
 
-// As above, in place. Returns false if nothing was gained.
+// This does the same in place. Returns false if nothing was gained.
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal);
 
