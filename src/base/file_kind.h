@@ -12,7 +12,8 @@ namespace cgrun {
 // "a folder", "a FIFO (named pipe)", "a socket", "a device" by a mode of stat(2); "" for a file.
 std::string_view SpecialKind(mode_t mode);
 
-// Returns the same for what is at `path`; "" also if nothing is there. A pipe below /dev and /proc, as that of
+// Returns the same for what is at `path`; "" also if nothing is there. A pipe below /dev and /proc,
+// as that of
 // `<(command)` and of /dev/stdin, is one that somebody writes to: it counts as a file.
 std::string_view SpecialKindOf(const std::string& path);
 

@@ -35,11 +35,17 @@ std::string ReadFile(const std::string& path, std::string& text) {
     return "'" + path + "' is " + std::string(kind) + ", not a file";
   }
   std::ifstream file(path, std::ios::binary);
-  // One byte more than is allowed is enough to know that the file is too large.
-  text.resize(kMaxFileBytes + 1);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  // One byte more than is allowed is enough to know that the file is too large. The text grows with
+  // what is read: room for the largest file would be most of what a small run takes at its start.
+  constexpr size_t kBlock = size_t{16} << 10;
+  while (file && text.size() <= kMaxFileBytes) {
+    const size_t before = text.size();
+    text.resize(std::min(before + kBlock, kMaxFileBytes + 1));
+    file.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<size_t>(file.gcount()));
+  }
   if (file.bad() || (file.fail() && !file.eof())) return cannot_open(std::errc::io_error);
-  text.resize(static_cast<size_t>(file.gcount()));
+  text.shrink_to_fit();
   return "";
 }
 
