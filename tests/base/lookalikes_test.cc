@@ -1,3 +1,4 @@
+// Finds characters that only look like those of a number, such as a minus sign or a thin space.
 #include "src/base/lookalikes.h"
 
 #include <gtest/gtest.h>

@@ -58,6 +58,7 @@ class BatchAutoTest(MemoryTestCase):
         self.assertEqual(self.summary("part")["batch"], self.summary("whole")["batch"])
 
     def test_a_refusal_names_a_batch_that_fits(self):
+        """Guards against a help that names a batch which does not fit either."""
         # Below what computing again can do for a batch of 24, above what a smaller one takes.
         cap = self.plan("--batch", "2")["total_bytes"] + MIB
         error = self.refuses("train", "deep.yaml", "--memory", cap, "--out", "run")

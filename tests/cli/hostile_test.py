@@ -205,6 +205,8 @@ class DamagedCheckpointsTest(CliTestCase):
 
 
 class LargeHeadersTest(CliTestCase):
+    """Guards against readers whose time grows faster than the file."""
+
     def seconds(self, *arguments, status):
         """How long a command takes; with a sanitizer, whose programs are slower, a fifth of that."""
         begin = time.monotonic()

@@ -96,6 +96,7 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
         return error, usage.ru_maxrss * KIB
 
     def test_data_larger_than_the_cap_are_not_read(self):
+        """Guards against reading all of a compressed file before it is refused."""
         # Lines of text cannot lie in a file.
         with gzip.open(self.folder / "large.txt.gz", "wb", compresslevel=1) as file:
             for _ in range(100):
@@ -253,6 +254,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
                 self.cgrun("plan", *flags, *batch, "--memory", f"{least}MiB")
 
     def test_a_profile_keeps_a_cap(self):
+        """Guards against a trace of operators that takes memory beyond the cap."""
         cap = self.caps(self.plan(), (0.7,))[0]
         for name, *flags in (("brief", "-v"), ("full", "--profile")):
             self.cgrun("train", "deep.yaml", "--memory", str(cap), "--out", name, *flags)
@@ -307,6 +309,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.assertIn(" is enough, for steps that take at most", done.stderr)
 
     def test_a_refusal_says_the_cap_as_it_was_written_and_one_sample_as_a_cap_can_ask_for_it(self):
+        """Guards against figures that hold the base's rounding, and so exceed a cap that is enough."""
         for cap, written in (("2.04MiB", "2.04 MiB"), ("2100kB", "2.1 MB"), ("1234KiB", "1.21 MiB")):
             error = self.refuses("train", "flat.yaml", "--memory", cap, "--out", "run")
             self.assertIn(f", more than the cap of {written}; ", error)

@@ -28,6 +28,7 @@ class ProcessTest(CliTestCase):
         self.assertEqual(spins(OMP_WAIT_POLICY="passive"), "0")
 
     def test_the_process_keeps_its_name(self):
+        """Guards against the name `exe`, as the process starts itself again."""
         clean = {k: v for k, v in os.environ.items() if k not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
         (self.folder / "other-name").symlink_to(CGRUN)
         for program in (str(CGRUN), "./other-name"):

@@ -209,6 +209,7 @@ class RecurrentTest(cli_testing.CliTestCase):
         self.assertIn("has 5 bytes, but one sample takes 9", self.refuses("train", "reader.yaml"))
 
     def test_a_kept_state_is_the_one_that_was_read(self):
+        """Guards against keeping the state that the last step made in place of the one that it read."""
         self.write("turns.yaml", TURNS)
         keep = [flag for name in ("h", "c", "next", "count", "s", "y") for flag in ("--keep", name)]
 

@@ -53,6 +53,7 @@ class ConfusionTest(CliTestCase):
 
 class WordingTest(CliTestCase):
     def test_wordings_of_a_run(self):
+        """Guards against counts and percentages that do not say what they count."""
         self.write("uneven.yaml", MODEL.replace("samples: 65", "samples: 67"))
         plan = self.cgrun("plan", "uneven.yaml").stdout
         self.assertIn("  train.7: for the last batch of a pass over the data, with as many samples.\n", plan)

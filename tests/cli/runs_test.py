@@ -399,6 +399,7 @@ class RunsTest(CliTestCase):
             self.assertAlmostEqual(graph[name], value, delta=1e-4 * max(1, abs(value)), msg=name)
 
     def test_a_program_moves_with_its_data(self):
+        """Guards against relative paths that start where the program was compiled."""
         self.write("project/data/rows.csv", "a,b,kind\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n")
         self.write("project/models/table.yaml", TABLE.replace("rows.csv", "../data/rows.csv"))
         self.cgrun("compile", "project/models/table.yaml", "-o", "project/table.cgb")

@@ -146,6 +146,7 @@ class SequenceTest(cli_testing.CliTestCase):
         self.assertEqual(numbers, {"prepare": 0, "classify": 4 * (body + logits), "restore": 0})
 
     def test_a_gradient_that_several_paths_give_is_asked_for_by_path(self):
+        """Guards against taking the first path's gradient where two paths train a parameter."""
         text = MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", "{op: sgd, lr: 0.5}")
         self.write("steps.yaml", text.replace("SEQUENCE", "sequence: [prepare, classify, restore]"))
         shared = "grad(body.linear[0].weight)"

@@ -20,6 +20,7 @@ class SplitsTest(CliTestCase):
         return json.loads(done.stdout)["metrics"]["loss"], done.stderr
 
     def test_a_run_is_scored_on_what_it_kept_apart(self):
+        """Guards against scoring a run on samples that it learned from, as its seed or split was another."""
         last = ("--weights", "run/checkpoint-16.safetensors")
         loss = self.train("--seed", "5")
         for weights in (last, ("--weights", "run")):

@@ -114,6 +114,7 @@ class SwapTest(CliTestCase):
         self.assertIn("swap_out", code)
 
     def test_a_program_takes_the_folder_of_who_runs_it(self):
+        """Guards against a program that keeps the swap folder of the machine that compiled it."""
         cap = f"{self.least('--swap', 'disk')[0] + 0.5:.1f}MiB"
         self.cgrun("compile", "deep.yaml", "-o", "deep.cgb", "--threads", "1", "--memory", cap, "--swap", "disk")
         self.assertIn("swap_out", self.cgrun("disasm", "deep.cgb").stdout)

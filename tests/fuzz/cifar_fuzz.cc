@@ -1,4 +1,5 @@
 // CIFAR's binary records, of each of its three kinds of labels.
+// An accepted file keeps the memory limit and has no label beyond its classes.
 #include <cstring>
 
 #include "src/base/check.h"

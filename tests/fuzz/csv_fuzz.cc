@@ -1,4 +1,5 @@
 // Tables of comma-separated text with a label by name, gaps filled with means, and integers.
+// An accepted table keeps the memory limit and gives its first samples and the last one.
 #include "tests/fuzz/dataset_fuzzing.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"

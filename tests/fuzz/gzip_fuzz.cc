@@ -1,4 +1,5 @@
 // Streams of gzip, of one member and of several: whole files, and the same in small parts.
+// Both ways must give the same bytes.
 #include <algorithm>
 
 #include "src/base/check.h"

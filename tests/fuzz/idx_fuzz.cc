@@ -1,4 +1,5 @@
 // IDX files, plain and compressed: as images, as images and labels at once, as labels alone.
+// What is accepted gives the file's own bytes and keeps the memory limit.
 #include <algorithm>
 
 #include "src/base/check.h"

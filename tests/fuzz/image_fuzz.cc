@@ -1,4 +1,5 @@
 // JPEG and PNG images, from their headers to samples, and PNG masks to labels.
+// An accepted image is decoded within the memory that its header asks for.
 #include "src/base/diagnostics.h"
 #include "src/data/image_decoder.h"
 #include "src/data/image_resample.h"

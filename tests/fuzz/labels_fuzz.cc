@@ -1,4 +1,5 @@
 // The list of an image folder's labels: a name and a label a line.
+// An accepted list names no more images than the folder has.
 #include "src/base/check.h"
 #include "tests/data/test_images.h"
 #include "tests/fuzz/dataset_fuzzing.h"

@@ -1,4 +1,5 @@
 // Lines of words with a label by name, of ids, and of bytes; and vocabularies.
+// An accepted file keeps the memory limit and gives its first samples and the last one.
 #include "tests/fuzz/dataset_fuzzing.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"

@@ -1,4 +1,5 @@
 // NumPy arrays of several types and orders, into an input of uint8 and one of f32.
+// An accepted array keeps the memory limit and gives its first samples and the last one.
 #include "tests/fuzz/dataset_fuzzing.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"

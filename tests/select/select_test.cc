@@ -122,7 +122,8 @@ TEST_F(Select, PlainGraphsHaveNoReorders) {
   EXPECT_EQ(Named(selected, "a").kernel->kernel, "fake.sigmoid");
 }
 
-// With the reorder in front of it the kernel for blocks takes 2, with the one behind it 3.
+// With the reorder in front of it the kernel for blocks takes 2, with the one behind it 3. Guards
+// against a layout that gains at one node and loses more at its readers.
 TEST_F(Select, LooksAtWhatComesBehind) {
   target_.plain_tanh_seconds = 2.5;
   maker_.Out(maker_.Op(OpId::relu, "b", {maker_.Op(OpId::tanh, "a", {x_})}), "y");

@@ -68,6 +68,7 @@ TEST(ProcessorTimesTest, AreNoneOfAnotherText) {
   EXPECT_TRUE(Parse("cpu0 1 2 3 4 5 6 7 8\n").has_value());
 }
 
+// Guards against a busy machine that slows every step alike, which times of steps do not show.
 TEST(MachineLoadTest, TellsOfOthersThatTakeTheProcessors) {
   const MachineLoad load(After(10, kBegin, 1));
   // Ten seconds of two processors: 4 s of user and 14 s of steal, of them 5 s of its own.
