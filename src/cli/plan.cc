@@ -49,8 +49,8 @@ struct PlanFlags {
 
 constexpr int64_t kLargestJson = int64_t{1} << 28;
 
-// The rules of other systems beside ours: what they hand memory out by (docs/memory.md), and
-// whether an operator may write over its input.
+// The rules of other systems beside ours: what they hand memory out by
+// (docs/internals/packing.md), and whether an operator may write over its input.
 struct Baseline {
   const char* planner;
   bool in_place;
