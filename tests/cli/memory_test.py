@@ -223,8 +223,12 @@ train: {optimizer: {op: sgd, lr: 0.01}}
             flags = ("towers.yaml", "--device", device, "--threads", "16")
             free = self.plan(*flags[1:], model=flags[0])
             cap = self.cap_that_costs(free["total_bytes"], *flags)
-            for name, *more in (("free",), ("capped", "--memory", cap)):
-                done = self.cgrun("train", *flags, "--out", f"{name}-{device}", *more)
+            self.cgrun("train", *flags, "--out", f"free-{device}")
+            for _ in range(10):  # bases are rounded, and that of a run may be a step below the plan's
+                done = self.cgrun("train", *flags, "--out", f"capped-{device}", "--memory", cap, "--force")
+                if "the cap costs nothing" not in done.stderr:
+                    break
+                cap = str(int(cap) - 64 * KIB)
             self.assertRegex(done.stderr, r"cap: .*: no operators run side by side; .* to spare")
             self.assertLessEqual(self.summary(f"capped-{device}")["measured_peak_bytes"], int(cap))
             capped = self.plan(*flags[1:], "--memory", cap, model=flags[0])
