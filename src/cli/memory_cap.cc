@@ -155,7 +155,11 @@ int64_t CapOf(const ModelSpec& model, const KernelLibrary& library) {
   return OpenDevice(library.name())->Info().free_bytes;
 }
 
-// Of a batch that was to be found: not even one sample fits.
+// The search for a batch plans while its helper plans. So the process holds more than a run of one
+// batch: on a busy machine up to 310 KiB more.
+constexpr int64_t kSearchLeft = kBaseLeft + 4 * kBaseNoise + kBaseGrain;
+
+// Refuses a batch that was to be found: not even one sample fits.
 void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
                      const CompileOptions& options, const BatchFit& fit, int64_t cap,
                      Diagnostics& diagnostics) {
@@ -167,7 +171,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
                           : std::optional<CappedRun>();
   const auto found = quick ? FitRun(planner, options, *quick, std::nullopt, ignored) : quick;
   CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
-  SetRoom(capped.free.memory);
+  SetRoom(capped.free.memory, kSearchLeft);
   SetRoom(capped.capped.memory);
   MemoryCap limit{cap, model.train->batch.mark};
   if (!model.train->memory) limit.kind = CapKind::kMachine;
