@@ -1,4 +1,4 @@
-// From how a value is called to what it may be.
+// Finds out from the name of a value what may stand for it.
 #include "src/cli/argument_values.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<std::string> OperatorWords() {
   return words;
 }
 
-// "a|b|c", or the name of a list.
+// Splits "a|b|c" into its words; the name of a list stands for the words of that list.
 std::vector<std::string> WordsNamed(const std::string& value) {
   if (value == "DEVICE") return DeviceWords();
   if (value == "OPERATOR") return OperatorWords();
@@ -46,7 +46,8 @@ std::vector<std::string> WordsNamed(const std::string& value) {
   return words;
 }
 
-// What the description of an argument says of its files: {"yaml", "yml", "cgb"} of "model file
+// Reads the endings of files in the description of an argument: {"yaml", "yml", "cgb"} in "model
+// file
 // (.yaml), or compiled program (.cgb)".
 std::vector<std::string> SuffixesIn(const std::string& description) {
   std::vector<std::string> suffixes;

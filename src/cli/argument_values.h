@@ -1,4 +1,5 @@
-// What may stand for the value of a flag or an argument: for help, completion and the reference.
+// Help, completion and the reference ask here what may stand for the value of a flag or an
+// argument.
 #ifndef CGRUN_CLI_ARGUMENT_VALUES_H_
 #define CGRUN_CLI_ARGUMENT_VALUES_H_
 

@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// Why a parse ended without a verb to run.
+// Says why a parse ended without a verb to run.
 struct ParseStop {
   bool is_mistake = true;  // else help or the version was asked for, and `text` is to be printed
   std::string kind;        // CLI11's name: "CallForVersion", "RequiredError"
@@ -38,7 +38,7 @@ class CommandLine {
   Verb program() const;
   // One of Commands().
   Verb verb(const std::string& name) const;
-  // What `cgrun --help` prints, and the examples at its end.
+  // Return the text of `cgrun --help`, and the examples at its end.
   std::string Help() const;
   std::string Examples() const;
 

@@ -1,4 +1,4 @@
-// From a verb or a flag that there is not to the one that was meant.
+// Guesses which verb or flag was meant by one that does not exist.
 #include "src/cli/unknown_names.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// What other programs call their verbs.
+// Other programs have these names for our verbs.
 constexpr Synonym kVerbSynonyms[] = {
     {"fit", "train"},         {"run", "train"},        {"start", "train"},
     {"resume", "train"},      {"continue", "train"},   {"test", "eval"},
@@ -27,7 +27,7 @@ constexpr Synonym kVerbSynonyms[] = {
     {"show", "summary"},      {"list", "ops"},
 };
 
-// What other programs call their flags, beside the keys of a model file.
+// Other programs have these names for our flags, beside those of keys of a model file.
 constexpr Synonym kFlagSynonyms[] = {
     {"output", "out"},  {"outputdir", "out"},     {"outdir", "out"},   {"outputfile", "out"},
     {"savedir", "out"}, {"savepath", "out"},      {"saveto", "out"},   {"rundir", "out"},

@@ -1,5 +1,4 @@
-// Verbs and flags that there are not: what users are told, who often have the name of another
-// program in mind.
+// Explains verbs and flags that do not exist: users often have the name of another program in mind.
 #ifndef CGRUN_CLI_UNKNOWN_NAMES_H_
 #define CGRUN_CLI_UNKNOWN_NAMES_H_
 

@@ -1,4 +1,4 @@
-// From the two handles to CLI11.
+// Both handles pass each call on to CLI11.
 #include "src/cli/verb.h"
 
 #include <CLI/CLI.hpp>

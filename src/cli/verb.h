@@ -26,7 +26,7 @@ class Flag {
 
   // Declarations; each returns this flag.
 
-  // How --help calls the value.
+  // --help calls the value by this name.
   Flag Value(const std::string& name) const;
   // The value is one of these words, which --help shows.
   Flag OneOf(const std::vector<std::string>& words) const;
@@ -42,7 +42,7 @@ class Flag {
   // The heading that --help lists the flag under.
   Flag Under(const std::string& heading) const;
 
-  // What is declared.
+  // These read the declaration.
 
   std::string name() const;  // "--out", "MODEL"; of several names the last long one
   std::string description() const;
@@ -57,7 +57,7 @@ class Flag {
   std::string value_name() const;  // of a switch ""
   std::vector<Flag> not_with() const;
 
-  // What the command line gave.
+  // These read the command line.
 
   bool given() const;
   std::vector<std::string> values() const;
