@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "src/base/allocation_counter.h"
 #include "src/data/options.h"
@@ -12,14 +13,13 @@
 
 namespace cgrun {
 
-int64_t PortBytes(const ImageEntry& entry) {
+namespace {
+
+int64_t PortBytes(const std::vector<ImagePort>& ports) {
   int64_t bytes = 0;
-  for (const ImagePort& port : entry.feeds) bytes += ByteSize(port.type);
-  for (const ImagePort& port : entry.results) bytes += ByteSize(port.type);
+  for (const ImagePort& port : ports) bytes += ByteSize(port.type);
   return bytes;
 }
-
-namespace {
 
 // Throws NoRoom if the limits of this process leave too little.
 void CheckLimits(const MemoryUse& memory, std::string_view device) {
@@ -29,7 +29,7 @@ void CheckLimits(const MemoryUse& memory, std::string_view device) {
   like.data = memory.data;
   like.base = memory.base;
   like.start = memory.start;
-  like.beside = MeasureFootprint(like, /*loaders=*/0);
+  like.beside = MeasureFootprint(like, /*loaders=*/0, /*later_code=*/0);  // the plan knew no more
   const int64_t most = LargestPeak(ReadHostLimits(), like);
   if (like.peak() <= most) return;
   throw NoRoom("the predictions take " + MemoryText(like.peak()) +
@@ -40,6 +40,10 @@ void CheckLimits(const MemoryUse& memory, std::string_view device) {
 }
 
 }  // namespace
+
+int64_t FeedBytes(const ImageEntry& entry) { return PortBytes(entry.feeds); }
+
+int64_t ResultBytes(const ImageEntry& entry) { return PortBytes(entry.results); }
 
 PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mode,
                                  const CompileOptions& options, const EnginePlace& place,
@@ -58,8 +62,8 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
   compiled.reset();
   MemoryUse& memory = built.memory;
   memory.start = PlannedStart();
-  memory.data =
-      host_bytes + PortBytes(image.entries[0]) + StateCopyBytes(image.states, place.library.name());
+  memory.data = host_bytes + FeedBytes(image.entries[0]) + ResultBytes(image.entries[0]) +
+                StateCopyBytes(image.states, place.library.name());
   const bool calls_onednn = CallsOneDnn(image);
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");

@@ -11,8 +11,9 @@
 
 namespace cgrun {
 
-// The host's memory for the feeds and the results of an entry point, in bytes: a copy of each.
-int64_t PortBytes(const ImageEntry& entry);
+// The host's memory for the feeds of an entry point, and for its results, in bytes: a copy of each.
+int64_t FeedBytes(const ImageEntry& entry);
+int64_t ResultBytes(const ImageEntry& entry);
 
 struct PredictEngine {
   std::unique_ptr<Engine> engine;  // null after an error
@@ -20,7 +21,7 @@ struct PredictEngine {
 };
 
 // An engine with one entry point. `host_bytes` are those that its user takes beside the copies of
-// feeds and results. Errors of the model go to `diagnostics`.
+// feeds and results: for files, and for what it writes. Errors of the model go to `diagnostics`.
 PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mode,
                                  const CompileOptions& options, const EnginePlace& place,
                                  int64_t host_bytes, Diagnostics& diagnostics);

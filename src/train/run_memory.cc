@@ -20,12 +20,10 @@ constexpr int64_t kPoolBytes = kMiB;
 // What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;
 
-// Code and libraries that runs of the shipped models have been seen to map, and what any run maps
-// beyond what it has mapped when its kernels are prepared. A child that measures has mapped less
-// than its parent, so that the first counts there. The headers of the loaded files give a bound of
-// 97 MiB, which is too much: most of oneDNN and OpenBLAS is never touched.
+// Code and libraries that runs of the shipped models have been seen to map. A child that measures has
+// mapped less than its parent, so that this counts there. The headers of the loaded files give a
+// bound of 97 MiB, which is too much: most of oneDNN and OpenBLAS is never touched.
 constexpr int64_t kUsualCode = 26 * kMiB;
-constexpr int64_t kLaterCode = 4 * kMiB;
 // The kernel's own for a thread: its stack and its record.
 constexpr int64_t kKernelThread = 32 << 10;
 // The kernel's own for open files, mappings and sockets.
@@ -81,11 +79,11 @@ int64_t PlannedStart() {
                  kBaseGrain);
 }
 
-Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders) {
+Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders, int64_t later_code) {
   const ProcessMemory now = ReadProcessMemory();
   const int64_t threads = now.threads + loaders;
   Footprint beside;
-  beside.code = std::max(kUsualCode, RoundUp(now.mapped_files + kLaterCode, kMiB));
+  beside.code = std::max(kUsualCode, RoundUp(now.mapped_files + later_code, kMiB));
   const int64_t page_tables = (memory.peak() + beside.code) / kPageTablePart;
   beside.kernel = RoundUp(page_tables + threads * kKernelThread + kKernelProcess, kMiB);
   beside.reserved =

@@ -161,7 +161,10 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   }
   compiled.entries.clear();
   parts.saves = shape.entries[0].kind != EntryKind::kPredict;
-  if (!parts.saves) parts.kept_bytes += PortBytes(compiled.image.entries[0]);
+  if (!parts.saves) {  // a batch as its files hold it, as the program takes it, and what it gives
+    const ImageEntry& predict = compiled.image.entries[0];
+    parts.kept_bytes += 2 * FeedBytes(predict) + ResultBytes(predict);
+  }
   parts.state_copy = StateCopyBytes(compiled.image.states, library.name());
   for (const ImageState& state : compiled.image.states) {
     const int64_t bytes = ByteSize(state.type);

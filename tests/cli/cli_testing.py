@@ -5,6 +5,7 @@ import contextlib
 import functools
 import itertools
 import json
+import math
 import os
 import pathlib
 import struct
@@ -169,6 +170,19 @@ def read_safetensors(path):
     data = pathlib.Path(path).read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
     return json.loads(data[8:8 + size]), data[8 + size:]
+
+
+def write_zeros_as_safetensors(path, shapes):
+    """Writes f32 tensors of these names and shapes."""
+    header, end = {}, 0
+    for name, shape in shapes.items():
+        size = 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(8 + len(text) + end)
 
 
 class ControlGroup:

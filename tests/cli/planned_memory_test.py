@@ -3,10 +3,12 @@
 devices."""
 
 import json
+import math
 import random
 import unittest
 
-from cli_testing import IMAGES, SANITIZED, TABLE, CliTestCase, ControlGroup, png
+from cli_testing import (IMAGES, SANITIZED, TABLE, CliTestCase, ControlGroup, npy, png,
+                         write_zeros_as_safetensors)
 
 MIB = 2**20
 
@@ -97,6 +99,30 @@ class PlannedMemoryTest(CliTestCase):
         with ControlGroup("memory", 48 * MIB) as group:
             done = self.cgrun(*predict, status=1, preexec_fn=group.join)
         self.assertRegex(done.stderr, r"the predictions take \d+\.\d MiB of memory, and this process may")
+
+    def test_a_model_that_only_predicts_does_so_in_the_container_of_its_plan(self):
+        self.write("wide.yaml", """cgrun: 1
+model: wide
+inputs: {image: {type: uint8, shape: [3, 2048, 2048]}}
+paths:
+  forward:
+    mode: forward
+    ops:
+      - numbers: {op: cast, in: image, to: f32}
+      - conv: {op: conv, in: numbers, filters: 2, kernel: 8, stride: 8}
+      - pool: {op: global_avg_pool}
+""")
+        shape = [3, 2048, 2048]
+        (self.folder / "image.npy").write_bytes(npy(shape, bytes(math.prod(shape))))
+        write_zeros_as_safetensors(self.folder / "zeros.safetensors", {
+            "forward.conv.weight": [2, 3, 8, 8], "forward.conv.bias": [2]})
+        flags = ("--batch", "1", "--threads", "1")
+        container = json.loads(self.cgrun("plan", "wide.yaml", *flags, "--json").stdout)["container_bytes"]
+        if why_not := ControlGroup.why_not("memory", container):
+            self.skipTest(why_not)
+        with ControlGroup("memory", container) as group:
+            self.cgrun("predict", "wide.yaml", "image.npy", "--weights", "zeros.safetensors", *flags,
+                       preexec_fn=group.join)
 
     # As `train` does without a cap.
     def test_other_verbs_look_for_a_plan_that_fits(self):

@@ -18,14 +18,14 @@ import math
 import os
 import re
 import resource
-import struct
 import subprocess
 import sys
 import time
 import unittest
 
 sys.path.insert(0, "tests/cli")
-from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase, ControlGroup, npy  # pylint: disable=wrong-import-position
+from cli_testing import (CGRUN, ROOT, SANITIZED, CliTestCase, ControlGroup, npy,  # pylint: disable=wrong-import-position
+                         write_zeros_as_safetensors)
 
 # Classes of the random data that stand for what does not ship; None: the model's own data.
 MODELS = {"lenet": None, "regression": None, "char-rnn": None, "lsgan": None, "mlp": 10, "lenet-mnist": 10, "dcgan": 10,
@@ -165,20 +165,9 @@ class ContainerTest(CliTestCase):
     def write_weights(self, name, path):
         """Zeros for all that the model learns."""
         graph = json.loads(self.cgrun("graph", ROOT / f"models/{name}.yaml", "--entry", "predict", "--json").stdout)
-        header, end = {}, 0
-        for value in graph["values"]:
-            if value["role"] not in ("parameter", "running statistic"):
-                continue
-            shape = [int(size) for size in re.fullmatch(r"f32\[(.*)\]", value["type"])[1].split(",")]
-            size = 4
-            for axis in shape:
-                size *= axis
-            header[value["name"]] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + size]}
-            end += size
-        text = json.dumps(header).encode()
-        with open(path, "wb") as file:
-            file.write(struct.pack("<Q", len(text)) + text)
-            file.truncate(8 + len(text) + end)
+        write_zeros_as_safetensors(path, {
+            value["name"]: [int(size) for size in re.fullmatch(r"f32\[(.*)\]", value["type"])[1].split(",")]
+            for value in graph["values"] if value["role"] in ("parameter", "running statistic")})
 
     def test_a_model_that_is_not_trained_predicts_so(self):
         if "mask-rcnn" not in CHOSEN:
