@@ -100,7 +100,7 @@ std::string DetailText(const OpDef& def) {
     common.Add({std::string(key.name), std::string(key.doc)});
   }
   if (!common.empty()) {
-    out += "\nkeys in common with other operators (docs/model-format.md)\n" +
+    out += "\nkeys in common with other operators (docs/reference/networks.md)\n" +
            common.ToString("  ", kWidth);
   }
   for (const InPlacePair& pair : def.in_place) {
@@ -113,23 +113,28 @@ std::string DetailText(const OpDef& def) {
   return out;
 }
 
+nlohmann::ordered_json JsonOf(const OperandDef& operand) {
+  return {{"name", operand.name},
+          {"optional", operand.arity == Arity::kOptional},
+          {"several", operand.arity == Arity::kVariadic},
+          {"doc", operand.doc}};
+}
+
 nlohmann::ordered_json JsonOf(const OpDef& def) {
   nlohmann::ordered_json json = {{"name", def.name},
                                  {"usage", UsageText(def.usage)},
                                  {"summary", def.summary},
                                  {"details", def.details},
-                                 {"differentiable", def.gradient != nullptr}};
-  for (const OperandDef& operand : def.inputs) {
-    json["inputs"].push_back({{"name", operand.name}, {"doc", operand.doc}});
-  }
-  for (const OperandDef& operand : def.outputs) {
-    json["outputs"].push_back({{"name", operand.name}, {"doc", operand.doc}});
-  }
+                                 {"differentiable", def.gradient != nullptr},
+                                 {"activation", def.activation}};
+  for (const OperandDef& operand : def.inputs) json["inputs"].push_back(JsonOf(operand));
+  for (const OperandDef& operand : def.outputs) json["outputs"].push_back(JsonOf(operand));
   for (const AttributeField& field : def.schema->fields()) {
     json["attributes"].push_back({{"name", field.name},
                                   {"type", KindText(field.kind)},
                                   {"default", DefaultText(def, field)},
                                   {"required", field.required},
+                                  {"choices", field.choices},
                                   {"internal", field.internal},
                                   {"doc", field.doc}});
   }
