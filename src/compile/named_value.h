@@ -19,7 +19,7 @@ struct NamedValue {
   bool is_needed = true;  // a step has it, though nothing keeps it
 };
 
-// By the rule of `keep` in a model file (docs/model-format.md): NAME, PATH.NAME, the end of a
+// By the rule of `keep` in a model file (docs/reference/training.md): NAME, PATH.NAME, the end of a
 // parameter's name, an operator without a name, `grad(NAME)`, `PATH.grad(NAME)`. Nothing after an
 // error, which `diagnostics` holds, in the words of `keep`.
 std::optional<NamedValue> FindNamedValue(const ModelSpec& model, const std::string& name,

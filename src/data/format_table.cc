@@ -240,7 +240,7 @@ void CheckForeignOptions(const DataOptions& options, Diagnostics& diagnostics) {
     const std::string help = HelpWithForeign(name, known);
     diagnostics.Error(
         KeyMark(option), "no data format has an option '" + name + "'",
-        help.empty() ? "docs/model-format.md lists the options of each format" : help);
+        help.empty() ? "docs/reference/data.md lists the options of each format" : help);
   }
 }
 

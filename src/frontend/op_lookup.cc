@@ -82,7 +82,7 @@ std::string WrittenAs(const OpDef& def) {
 constexpr std::string_view kIsRecurrent =
     "there is none: a `network` is a cell, and `unroll` uses it for each place of a sequence; "
     "`update` carries its state on. models/char-rnn.yaml is a gated recurrent unit, "
-    "docs/model-format.md explains it";
+    "docs/reference/networks.md explains it";
 constexpr std::string_view kIsAttention =
     "there is none: attention is written with `linear`, `matmul` and `softmax`, in a `block` to "
     "use it again; `layer_norm` and `add` are the rest of a transformer (`cgrun ops matmul`)";

@@ -1,5 +1,5 @@
 // What the format knows and this version does not carry out: errors in a model file (see
-// CheckSupported), and marked so in docs/model-format.md.
+// CheckSupported), and marked so in docs/reference/keys.md.
 #ifndef CGRUN_FRONTEND_SUPPORTED_H_
 #define CGRUN_FRONTEND_SUPPORTED_H_
 

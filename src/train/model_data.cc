@@ -459,7 +459,7 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
     if (!by_name || std::any_of(fields.begin(), fields.end(), feeds)) continue;
     diagnostics.Error(input.mark, "no field of the data feeds input '" + input.name.value + "'",
                       NoLabelHelp(model) + "its fields are " + FieldsText(fields) +
-                          "; docs/model-format.md says which options make them");
+                          "; docs/reference/data.md says which options make them");
     return {};
   }
   std::vector<std::string> names;

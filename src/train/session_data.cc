@@ -43,7 +43,7 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
                         "there is no training data",
                         "give `data: {train: {format: images, folder: FOLDER}}` for images in a "
                         "folder for each class, or `format: csv, file: FILE, label: COLUMN` for a "
-                        "table; docs/model-format.md has more");
+                        "table; docs/reference/data.md has more");
       return false;
     }
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),

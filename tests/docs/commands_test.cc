@@ -1,5 +1,5 @@
-// docs/commands.md: its verbs and flags are those of the program. Set CGRUN_UPDATE_GOLDEN to the
-// root of the project to write them anew.
+// docs/reference/commands.md: its verbs and flags are those of the program. Set CGRUN_UPDATE_GOLDEN
+// to the root of the project to write them anew.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -16,7 +16,7 @@
 namespace cgrun {
 namespace {
 
-constexpr char kDoc[] = "docs/commands.md";
+constexpr char kDoc[] = "docs/reference/commands.md";
 constexpr char kBegin[] = "<!-- verbs: begin -->\n";
 constexpr char kEnd[] = "<!-- verbs: end -->\n";
 

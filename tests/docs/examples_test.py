@@ -94,7 +94,7 @@ class ExamplesTest(unittest.TestCase):
 
     def test_the_pairs_on_each_others_digits(self):
         block = next(block for block in re.findall(r"^```sh\n(.*?)^```$",
-                                                   (ROOT / "docs/runs.md").read_text(), re.M | re.S)
+                                                   (ROOT / "docs/how-to/generate.md").read_text(), re.M | re.S)
                      if "lsgan-mnist" in block)
         mnist = self.root / "datasets/mnist"  # noise of its shape
         mnist.mkdir()

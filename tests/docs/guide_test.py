@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/guide.md: its model files are good, its commands run, in its order, and print what it shows."""
+"""docs/guide.md and the how-to pages: their model files are good, and their commands run, in their order.
+Those of the guide print what it shows."""
 
 import os
 import pathlib
@@ -12,6 +13,7 @@ import unittest
 ROOT = pathlib.Path.cwd()
 CGRUN = (ROOT / os.environ.get("CGRUN", "src/cli/cgrun")).resolve()
 GUIDE = (ROOT / "docs/guide.md").read_text()
+HOW_TO = ("own-images", "own-tables", "own-texts", "predictions", "speed", "stop-and-resume")
 
 # What the guide tells of without a command for it: the mistakes of its third part, a line of the
 # table of its seventh, what Ctrl-C and a busy machine bring.
@@ -21,8 +23,8 @@ MISTAKES = (("int32, shape: []", "int32"), ("op: normalize", "op: normalise"),
 WITHOUT_COMMAND = ("interrupted in epoch", "note: rounds of", "x1,x2,", "0.3383,")
 
 
-def blocks(kind):
-    return re.findall(rf"^```{kind}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+def blocks(kind, page=GUIDE):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 def commands():
@@ -62,15 +64,29 @@ class GuideTest(unittest.TestCase):
         return self.output("cd mistaken && cgrun check photos.yaml",
                            status=2).replace("photos.yaml:", "my/photos.yaml:")
 
-    def test_the_commands_run_in_order_and_print_what_is_shown(self):
+    def prepare(self, page):
+        """Copies the data, and writes the model files of a page that name themselves."""
         if b"__asan_init" in CGRUN.read_bytes():
             self.skipTest("takes minutes under a sanitizer; the verbs have tests of their own")
-        for part in ("models", "datasets/digits", "datasets/friedman", "scripts/datasets"):
-            shutil.copytree(ROOT / part, self.root / part)
-        for text in blocks("yaml"):
-            path = self.root / re.match(r"# (\S+)\n", text).group(1)
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
+        for part in ("models", "datasets/digits", "datasets/friedman", "datasets/austen", "scripts/datasets"):
+            shutil.copytree(ROOT / part, self.root / part, dirs_exist_ok=True)
+        for text in blocks("yaml", page):
+            if name := re.match(r"# (\S+)\n", text):
+                path = self.root / name.group(1)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+
+    def test_the_commands_of_the_how_to_pages_run(self):
+        for name in HOW_TO:
+            page = (ROOT / f"docs/how-to/{name}.md").read_text()
+            self.prepare(page)
+            for block in blocks("sh", page):
+                with self.subTest(name, block=block):
+                    self.output(f"set -e\n{block}")
+            shutil.rmtree(self.root / "runs", ignore_errors=True)
+
+    def test_the_commands_run_in_order_and_print_what_is_shown(self):
+        self.prepare(GUIDE)
         (self.root / "my/flats.csv").write_text(blocks("csv")[0])
         count = 0
         printed = self.mistaken()
@@ -89,7 +105,7 @@ class GuideTest(unittest.TestCase):
     def test_speaks_of_flags_that_there_are(self):
         flags = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", GUIDE))
         self.assertIn("--resume", flags)
-        reference = (ROOT / "docs/commands.md").read_text()
+        reference = (ROOT / "docs/reference/commands.md").read_text()
         for flag in flags - {"--help"}:
             self.assertRegex(reference, rf"`{flag}[ `]")
 

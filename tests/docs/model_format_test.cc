@@ -1,7 +1,9 @@
-// docs/model-format.md: its tables are those of the program, and its examples are good models. Set
-// CGRUN_UPDATE_GOLDEN to the root of the project to write the tables anew.
+// The pages of docs/reference about model files: their tables are those of the program, and their
+// examples are good models. Set CGRUN_UPDATE_GOLDEN to the root of the project to write the tables
+// anew.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,13 +23,21 @@
 namespace cgrun {
 namespace {
 
-constexpr char kDoc[] = "docs/model-format.md";
-
-std::string ReadDoc() {
-  std::ifstream file(kDoc, std::ios::binary);
+std::string ReadPage(const std::string& page) {
+  std::ifstream file("docs/reference/" + page, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+// All pages about model files, one after another.
+std::string ReadDoc() {
+  std::string text;
+  for (const char* page : {"model-format.md", "networks.md", "data.md", "tables.md", "texts.md",
+                           "images.md", "training.md", "keys.md"}) {
+    text += ReadPage(page);
+  }
+  return text;
 }
 
 std::string GoldenRoot() {
@@ -35,10 +45,10 @@ std::string GoldenRoot() {
   return root ? root : "";
 }
 
-// What stands between `<!-- NAME: begin -->` and its end must be `tables`.
-void CompareTables(const std::string& name, const std::string& tables) {
+// The text between `<!-- NAME: begin -->` and its end must be `tables`.
+void CompareTables(const std::string& page, const std::string& name, const std::string& tables) {
   const std::string begin_mark = "<!-- " + name + ": begin -->\n";
-  std::string doc = ReadDoc();
+  std::string doc = ReadPage(page);
   const size_t begin = doc.find(begin_mark) + begin_mark.size();
   const size_t end = doc.find("<!-- " + name + ": end -->\n");
   ASSERT_LT(begin, doc.size());
@@ -48,7 +58,8 @@ void CompareTables(const std::string& name, const std::string& tables) {
     return;
   }
   doc.replace(begin, end - begin, "\n" + tables);
-  std::ofstream(std::filesystem::path(GoldenRoot()) / kDoc, std::ios::binary) << doc;
+  std::ofstream(std::filesystem::path(GoldenRoot()) / "docs/reference" / page, std::ios::binary)
+      << doc;
 }
 
 std::string Cell(std::string_view fallback) {
@@ -74,7 +85,7 @@ std::string KeyTables() {
   std::string out;
   for (const MapDoc& map : FormatReference()) {
     const std::string title = map.place.empty() ? "The file" : "`" + std::string(map.place) + "`";
-    out += "### " + title + "\n\n" + std::string(map.doc) + "\n\n";
+    out += "## " + title + "\n\n" + std::string(map.doc) + "\n\n";
     out += "| key | type | default | meaning |\n| --- | --- | --- | --- |\n";
     for (const KeyDoc& key : map.keys) {
       out += "| `" + std::string(key.name) + "` | " + std::string(key.type.text) + " | " +
@@ -86,10 +97,17 @@ std::string KeyTables() {
   return out;
 }
 
+// A text that begins in lower case as a sentence.
+std::string Sentence(std::string_view text) {
+  std::string out(text);
+  out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+  return out + ".";
+}
+
 std::string FormatTables() {
   std::string out;
   for (const DataFormat* format : DataFormats()) {
-    out += "`format: " + std::string(format->name) + "`: " + std::string(format->doc) + "\n\n";
+    out += "### " + std::string(format->name) + "\n\n" + Sentence(format->doc) + "\n\n";
     out += "| option | | meaning |\n| --- | --- | --- |\n";
     for (const DataOptionSpec& option : format->options) {
       out += "| `" + std::string(option.name) + "` | " + (option.required ? "required" : "") +
@@ -104,8 +122,8 @@ std::string FormatTables() {
 }
 
 TEST(ModelFormatDoc, TablesAreTheProgramsOwn) {
-  CompareTables("keys", KeyTables());
-  CompareTables("formats", FormatTables());
+  CompareTables("keys.md", "keys", KeyTables());
+  CompareTables("data.md", "formats", FormatTables());
 }
 
 TEST(ModelFormatDoc, HasEveryInitialiser) {

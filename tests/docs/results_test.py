@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""The results that README.md shows are those of docs/performance.md."""
+"""The results that README.md shows are those of docs/benchmarks."""
 
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path.cwd()
+
+
+def page(name):
+    return (ROOT / f"docs/benchmarks/{name}.md").read_text()
 
 
 def rows(text, heading):
@@ -19,10 +23,9 @@ def rows(text, heading):
 class ResultsTest(unittest.TestCase):
     def setUp(self):
         self.readme = (ROOT / "README.md").read_text()
-        self.performance = (ROOT / "docs/performance.md").read_text()
 
     def test_graph_mode_against_eager_mode(self):
-        measured = rows(self.performance, "| training | batch | eager MiB |")
+        measured = rows(page("graph-and-eager"), "| training | batch | eager MiB |")
         shown = rows(self.readme, "| | batch | eager MiB |")
         self.assertGreaterEqual(len(shown), 6)
         for model, (eager, graph, change, speedup) in shown.items():
@@ -32,7 +35,7 @@ class ResultsTest(unittest.TestCase):
             self.assertEqual((change, speedup), (of[2], of[5] + " ×"), model)
 
     def test_against_pytorch(self):
-        measured = rows(self.performance, "| training | batch | PyTorch ms |")
+        measured = rows(page("peers"), "| training | batch | PyTorch ms |")
         shown = rows(self.readme, "| | batch | PyTorch |")
         self.assertGreaterEqual(len(shown), 3)
         for model, (pytorch, ours, speedup) in shown.items():

@@ -68,8 +68,8 @@ TEST(BadInputsTest, WhatIsNotYamlIsRefused) {
   EXPECT_GE(refused, 20);
 }
 
-// Files of the YAML test suite that must be refused and that yaml-cpp takes; docs/model-format.md
-// names them, and says what the model format refuses in each.
+// Files of the YAML test suite that must be refused and that yaml-cpp accepts.
+// docs/reference/model-format.md names them with the reason for some.
 const std::set<std::string> kTakenByYamlCpp = {"CQ3W", "CTN5", "EB22", "G9HC",    "GT5M",
                                                "H7J7", "QLJ7", "TD5N", "Y79Y/003"};
 
@@ -83,7 +83,7 @@ bool TakenByYamlCpp(const std::string& text) {
 }
 
 TEST(BadInputsTest, WhatYamlCppTakesIsNamed) {
-  const std::string doc = ReadText("docs/model-format.md");
+  const std::string doc = ReadText("docs/reference/model-format.md");
   for (const std::string& name : kTakenByYamlCpp) {
     EXPECT_NE(doc.find("`" + name + "`"), std::string::npos) << name;
   }

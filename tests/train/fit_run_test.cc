@@ -137,7 +137,7 @@ TEST_F(FitRunTest, NothingIsSaidAheadOfWhatMayFit) {
   EXPECT_FALSE(all.ahead.has_value());
   EXPECT_TRUE(just.fit.fits()) << "whatever a quick plan says ahead";
   EXPECT_EQ(just.fit.arena_cap, 0);
-  EXPECT_EQ(ToText(just.fit.capped), ToText(all.free));
+  EXPECT_EQ(TextOf(just.fit.capped), TextOf(all.free));
 }
 
 // Plans are made for rungs, whatever the cap: a cap just above another one has the same.
