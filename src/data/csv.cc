@@ -75,7 +75,6 @@ class CsvOpener {
     std::ranges::move(room_.notes(), std::back_inserter(notes));
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
                                         std::move(integers_), std::move(notes),
-                                        features_.DoubtOfSizes(csv_, layout_),
                                         HeldOutBytes(options_.split, all_rows_));
   }
 

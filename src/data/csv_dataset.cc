@@ -36,12 +36,10 @@ size_t FindElement(DType dtype, std::span<const std::byte> bytes, int64_t value)
 }  // namespace
 
 CsvDataset::CsvDataset(std::vector<FieldSamples> parts, DataFindings findings,
-                       IntegerLines integers, std::vector<std::string> notes, std::string doubt,
-                       int64_t scratch_bytes)
+                       IntegerLines integers, std::vector<std::string> notes, int64_t scratch_bytes)
     : TensorDataset(std::move(parts), std::move(notes)),
       findings_(std::move(findings)),
       integers_(std::move(integers)),
-      doubt_(std::move(doubt)),
       scratch_bytes_(scratch_bytes) {
   integers_.lines.Seal();
 }

@@ -143,10 +143,6 @@ class Dataset {
                                                     double /*most*/) const {
     return std::nullopt;
   }
-
-  // Of training data: that the numbers of field `index` are of sizes by which hardly a model
-  // learns, and which they are; "" where nothing is known of that.
-  virtual std::string DoubtOfSizes(size_t /*index*/) const { return ""; }
 };
 
 // An option's value as the user wrote it.

@@ -371,20 +371,6 @@ class DataMistakesTest(CliTestCase):
                           "the columns stand in the order of the training data's\n", error)
             self.cgrun(*predict, "new.csv", "--set", "data.train.header=true")
 
-    def test_features_of_very_different_sizes_are_warned_of(self):
-        self.table("1980,0.5,dog\n2020,0.1,cat\n")
-        for verb in ("check", "train"):
-            done = self.cgrun(verb, "table.yaml")
-            self.assertIn("table.yaml:3:35: warning: the features are large numbers: 'size' (mean "
-                          "2000, deviation 20)", done.stdout + done.stderr)
-        self.table("1980,0.5,dog\n2020,0.1,cat\n", label=("label: kind", "label: kind, standardize: "
-                                                         "true"))
-        self.assertNotIn("the features are", self.cgrun("check", "table.yaml").stdout)
-        self.table("1980,0.5,dog\n2020,0.1,cat\n", first=(
-            "      - ", "      - {op: batch_norm, in: features}\n      - "),
-            read=("{op: linear, in: features, units", "{op: linear, units"))
-        self.assertNotIn("the features are", self.cgrun("check", "table.yaml").stdout)
-
 
 if __name__ == "__main__":
     unittest.main()
