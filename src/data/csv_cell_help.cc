@@ -133,28 +133,18 @@ std::string CellHelp::OfNoNumber(const CsvColumn& used, std::string_view text) {
          "say what takes its place";
 }
 
-std::string CellHelp::OfComma(std::string_view text) {
-  if (!commas_) commas_ = CommaCensus::Of(path_, csv_.delimiter, csv_.header);
-  return commas_->HelpFor(text);
-}
-
 CellHelp::OtherNumber CellHelp::OfOtherNumber(std::string_view text) {
   const PlainNumber plain = WithoutLookalikes(text);
-  const std::string groups = GroupsHelp(text);
-  const bool has_blanks = Trimmed(text).find(' ') != text.npos;
-  OtherNumber number;
-  if (!groups.empty() && has_blanks) {
-    number = {groups, "blanks"};
-  } else if (!groups.empty()) {
-    number = {OfComma(text), "commas"};
-  } else if (HasDecimalComma(plain.text) || !GroupsHelp(plain.text).empty()) {
-    number = {OfComma(plain.text), "commas"};
-  } else if (!plain.note.empty() && IsFiniteNumber(plain.text)) {
-    number = {"write " + plain.text, ""};
+  std::string help = GroupsHelp(text);
+  const char* kind = help.empty() ? "commas" : "thousands";
+  if (help.empty()) help = GroupsHelp(plain.text);
+  if (help.empty() && HasDecimalComma(plain.text)) help = CommaHelp(plain.text);
+  if (help.empty() && !plain.note.empty() && IsFiniteNumber(plain.text)) {
+    help = "write " + plain.text;
   }
-  if (number.help.empty()) return {SignHelp(text), "sign"};
-  if (plain.note.empty()) return number;
-  return {number.help + "; " + plain.note, plain.note};
+  if (help.empty()) return {SignHelp(text), "sign"};
+  if (plain.note.empty()) return {help, kind};
+  return {help + "; " + plain.note, plain.note};
 }
 
 CellMistake CellHelp::OfNumber(TextNumber error, const CsvColumn& used, std::string_view text,

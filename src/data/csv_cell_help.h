@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "src/data/cell_errors.h"
-#include "src/data/comma_census.h"
 #include "src/data/csv_layout.h"
 #include "src/data/csv_options.h"
 #include "src/data/dataset.h"
@@ -44,14 +42,12 @@ class CellHelp {
     std::string kind;  // the same for those that are told of together
   };
   OtherNumber OfOtherNumber(std::string_view text);
-  std::string OfComma(std::string_view text);
 
   const std::string& path_;
   const CsvOptions& csv_;
   const CsvLayout& layout_;
   const DataOptions& options_;
-  std::optional<CommaCensus> commas_;  // once it has been asked for
-  std::map<size_t, bool> free_texts_;  // by column, the same
+  std::map<size_t, bool> free_texts_;  // by column, once it has been asked for
 };
 
 }  // namespace cgrun
