@@ -124,9 +124,8 @@ std::string CellHelp::OfNoNumber(const CsvColumn& used, std::string_view text) {
            "out: `columns` lists the others";
   }
   if (IsBoolean(text) && !options_.to_predict) {
-    return "write 1 and 0: `sed 's/\\btrue\\b/1/Ig; s/\\bfalse\\b/0/Ig' FILE > NEW` does so in all "
-           "columns; or `categories: [" +
-           PrintableText(layout_.names[used.column]) + "]` takes the texts as they are";
+    return "write 1 and 0; or `categories: [" + PrintableText(layout_.names[used.column]) +
+           "]` takes the texts as they are";
   }
   if (!IsOtherGap(text)) return OfText(used);
   return "if that is a gap, leave it empty or write `NA`, `NaN` or `?`; `missing: mean` and others "

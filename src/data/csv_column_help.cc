@@ -39,14 +39,14 @@ std::string ColumnHelp::OfOneColumn() const {
            ".delimiter=" + name + "'`";
   }
   if (first_.texts[0].starts_with('#')) {
-    return "the first line seems to be a comment: `sed '/^#/d' FILE > NEW` leaves such lines out";
+    return "the first line seems to be a comment: leave such lines out";
   }
   if (first_.texts[0].find(' ') == std::string::npos) return "";
   const std::string blanks = "there is one column only; if single blanks separate them: `";
   return blanks +
          (Predicts() ? "--set '" + options_.predicted_as + ".delimiter=\" \"'"
                      : std::string("delimiter: \" \"")) +
-         "`; `tr -s ' ' < FILE > NEW` makes one of several";
+         "`";
 }
 
 // Of a first line that holds values, or may hold some.
