@@ -273,10 +273,6 @@ std::string MeantImage(const std::string& name, const std::vector<std::string>& 
   return near[static_cast<size_t>(std::ranges::find(near_plain, nearest) - near_plain.begin())];
 }
 
-bool HaveSameNumbers(const std::string& a, const std::string& b) {
-  return DigitsOf(PlainImageName(a)) == DigitsOf(PlainImageName(b));
-}
-
 ImageList ReadLabelList(const DataOptions& options, const DataOption& labels,
                         const ListedFolder& folder, const ClassTable& known,
                         Diagnostics& diagnostics) {

@@ -6,9 +6,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
+#include "src/data/options.h"
 #include "src/data/sampler.h"
-#include "src/train/label_misspelling.h"
 #include "src/train/probability_check.h"
 
 namespace cgrun {
@@ -277,6 +278,10 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
     of_use = {worst.value, dataset.PlaceOfValue(field, worst.sample, worst.value), "",
               outside.smallest(), outside.largest()};
     of_use.others = OthersText(dataset, field, outside, of_use, use);
+    const std::span<const std::string> names = dataset.ClassNames(field);
+    if (!names.empty()) {
+      of_use.others += "; the labels are " + QuotedNames({names.begin(), names.end()});
+    }
     DistinctLabels distinct;
     dataset.Visit(field, distinct);
     of_use.labels = distinct.labels();
@@ -317,15 +322,9 @@ void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUs
                  Diagnostics& diagnostics) {
   std::map<const LabelUse*, Finding> findings;
   std::map<const LabelUse*, int64_t> least;  // labels, of all sets
-  std::set<std::string> misspelt;            // inputs
   for (const auto& [dataset, inputs] : sets) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       for (const LabelUse* use : UsesOf(inputs[i], uses)) {
-        if (misspelt.contains(inputs[i])) break;
-        if (ReportMisspellings(*dataset, i, *use, diagnostics)) {
-          misspelt.insert(inputs[i]);
-          break;
-        }
         if (FindOutside(*dataset, i, *use, findings, least)) break;
       }
     }

@@ -19,9 +19,8 @@ struct LabelledSet {
   std::vector<std::string> inputs;
 };
 
-// Compares the labels of data sets that know them with the classes. One error a use, at the
-// operator that is to have more classes, or at the data; where names are too many because of some
-// that seem misspelt, these.
+// Compares the labels of data sets that know them with the classes. Reports one error a use, at the
+// operator that is to have more classes, or at the data.
 void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
                  Diagnostics& diagnostics);
 

@@ -53,24 +53,6 @@ TEST(LabelListTest, OtherKindsOfImagesAreErrorsWhereTheyAreNamed) {
             std::string::npos);
 }
 
-TEST(LabelListTest, AMisspeltLabelIsToldBeforeAFolderThatIsMissing) {
-  ListBuilder list("a.png,digit_3\nb.png,digti_3\nc.png,digit_3\nd.png,digit_4\ne.png,digit_4\n");
-  list.File("f/c.png", kGrey).File("f/d.png", kGrey).File("f/e.png", kGrey);
-  const Opened train = list.Open();
-  ASSERT_EQ(train.errors, "");
-  DatasetBuilder valid("images");
-  valid.File("v/digit_3/a.png", kGrey).File("v/digit_4/a.png", kGrey).Set("folder", "v");
-  valid.Input("image", DType::kU8, {1, 4, 4}).Input("label", DType::kI32, {});
-  const std::string errors = valid.Train(*train.dataset).Open().errors;
-  EXPECT_NE(errors.find("error: only 1 sample has the label 'digti_3', for which '"),
-            std::string::npos)
-      << errors;
-  EXPECT_NE(errors.find("help: did you mean 'digit_3', the label of 2 samples?\n"),
-            std::string::npos)
-      << errors;
-  EXPECT_EQ(errors.find("has no folder 'digti_3'"), std::string::npos) << errors;
-}
-
 TEST(LabelListTest, FurtherColumnsAreWarnedOf) {
   const Opened named = ListBuilder("file,label,split\na.png,x,train\nb.png,y,test\n").Open();
   EXPECT_EQ(named.errors,
@@ -109,12 +91,6 @@ TEST(LabelListTest, ImagesThatAreNotNamedAreNoted) {
         (std::vector<std::string>{"'" + folder + "/f': 2 of its 4 images are left out, which '" +
                                   folder + "/l.csv' does not name: 'b.png', 'd.png'"}));
   }
-}
-
-TEST(LabelListTest, AnotherNumberIsAnotherThing) {
-  EXPECT_TRUE(HaveSameNumbers("class_1", "clas_01"));
-  EXPECT_FALSE(HaveSameNumbers("class_1", "class_2"));
-  EXPECT_FALSE(HaveSameNumbers("class_1", "class"));
 }
 
 TEST(LabelListTest, NamesThatAreNearlyRight) {
