@@ -21,7 +21,8 @@ std::vector<EntryProfile> ProfilesOf(const Engine& engine, const OperatorTimes& 
     const std::vector<EngineOperator> operators = engine.Operators(entry);
     for (size_t i = 0; i < operators.size(); ++i) {
       profile.operators.push_back({operators[i].name, operators[i].kernel, operators[i].phase,
-                                   operators[i].flops, operators[i].bytes, times.Entry(entry)[i]});
+                                   operators[i].flops, operators[i].bytes, times.Entry(entry)[i],
+                                   operators[i].fewer_operations});
     }
     profiles.push_back(std::move(profile));
   }

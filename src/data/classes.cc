@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/data/csv_values.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
 
@@ -80,12 +81,10 @@ std::map<std::string, int32_t, std::less<>> LabelsOf(const ClassTable& classes) 
   return labels;
 }
 
-LabelTexts::LabelTexts(ClassTable known, bool may_be_names, std::string help,
-                       std::function<std::string()> point_help)
+LabelTexts::LabelTexts(ClassTable known, bool may_be_names, std::string help)
     : classes_(std::move(known)),
       surveys_(may_be_names && !classes_.fixed()),
       help_(std::move(help)),
-      point_help_(std::move(point_help)),
       labels_(LabelsOf(classes_)) {}
 
 LabelTexts::News LabelTexts::Look(std::string_view text) {
@@ -117,7 +116,7 @@ std::string LabelTexts::MeasureHelp() const {
     return IsFiniteNumber(name) || HasDecimalComma(name);
   });
   if (help_.empty() || !numbers) return "";
-  return help_ + (commas && point_help_ ? "; " + point_help_() : "");
+  return help_ + (commas ? "; " + PointHelp() : "");
 }
 
 // Where some texts are integers: what is told of the first that is none.

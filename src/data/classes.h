@@ -3,7 +3,6 @@
 #define CGRUN_DATA_CLASSES_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,10 +44,8 @@ class LabelTexts {
   LabelTexts() = default;
   // `may_be_names`: the first pass looks for names where no classes are known. `help` tells what to
   // do where there are too many, or where they are numbers that measure something; "" where labels
-  // are never such. `point_help`: asked for what to do where such numbers have a comma for their
-  // point.
-  LabelTexts(ClassTable known, bool may_be_names, std::string help = "",
-             std::function<std::string()> point_help = nullptr);
+  // are never such.
+  LabelTexts(ClassTable known, bool may_be_names, std::string help = "");
 
   // Takes a text of the first pass. `mark_of()` says where it stands, and is called for few texts.
   template <class MarkOf>
@@ -82,7 +79,6 @@ class LabelTexts {
   ClassTable classes_;
   bool surveys_ = false;
   std::string help_;
-  std::function<std::string()> point_help_;
   std::map<std::string, int32_t, std::less<>> labels_;
   std::set<std::string, std::less<>> met_;    // names, in the first pass
   std::optional<SourceMark> name_, integer_;  // the first of each

@@ -15,21 +15,14 @@ std::vector<double> ColumnMoments::Means() const {
 }
 
 std::vector<double> ColumnMoments::Deviations() const {
-  std::vector<double> deviations = Spreads();
-  for (double& deviation : deviations) {
-    if (!(deviation > 0)) deviation = 1;
-  }
-  return deviations;
-}
-
-std::vector<double> ColumnMoments::Spreads() const {
-  std::vector<double> spreads;
+  std::vector<double> deviations;
   for (const Column& column : columns_) {
     const double variance =
         column.count > 0 ? column.squares / static_cast<double>(column.count) : 0.0;
-    spreads.push_back(variance > 0 ? std::sqrt(variance) : 0.0);
+    const double deviation = variance > 0 ? std::sqrt(variance) : 0.0;
+    deviations.push_back(deviation > 0 ? deviation : 1);
   }
-  return spreads;
+  return deviations;
 }
 
 }  // namespace cgrun

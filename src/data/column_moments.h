@@ -27,8 +27,6 @@ class ColumnMoments {
   // The square root of the mean square distance from the mean; 1 where all values are the same, so
   // that one can divide by it.
   std::vector<double> Deviations() const;
-  // The same, but 0 where all values are the same.
-  std::vector<double> Spreads() const;
 
  private:
   struct Column {

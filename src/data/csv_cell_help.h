@@ -1,15 +1,11 @@
-// What is wrong with cells of a table, and what to do about them.
+// CellHelp says what is wrong with cells of a table, and what to do about them.
 #ifndef CGRUN_DATA_CSV_CELL_HELP_H_
 #define CGRUN_DATA_CSV_CELL_HELP_H_
 
-#include <cstddef>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "src/data/cell_errors.h"
-#include "src/data/comma_census.h"
 #include "src/data/csv_layout.h"
 #include "src/data/csv_options.h"
 #include "src/data/dataset.h"
@@ -27,31 +23,29 @@ class CellHelp {
            const DataOptions& options)
       : path_(path), csv_(csv), layout_(layout), options_(options) {}
 
-  // Of a cell with no value.
+  // Says what to do about a cell with no value.
   std::string OfGap(const CsvColumn& used) const;
-  // Of a text that is no number of its column's type, for `error`. `first`: it stands in the first
-  // line of a table without a header.
-  CellMistake OfNumber(TextNumber error, const CsvColumn& used, std::string_view text, bool first);
+  // Describes a text that is no number of its column's type, for `error`. `first`: it stands in the
+  // first line of a table without a header.
+  CellMistake OfNumber(TextNumber error, const CsvColumn& used, std::string_view text,
+                       bool first) const;
 
  private:
-  std::string OfText(const CsvColumn& used);
-  bool IsFreeText(size_t column);
+  std::string OfText(const CsvColumn& used) const;
   std::string OfFirstLine() const;
-  std::string OfNoNumber(const CsvColumn& used, std::string_view text);
-  // Of a number in another form than ours, or with characters that only look like those of one.
+  std::string OfNoNumber(const CsvColumn& used, std::string_view text) const;
+  // The help for a number in another form than ours, or with characters that only look like those
+  // of one.
   struct OtherNumber {
     std::string help;  // "" of what is none
     std::string kind;  // the same for those that are told of together
   };
-  OtherNumber OfOtherNumber(std::string_view text);
-  std::string OfComma(std::string_view text);
+  OtherNumber OfOtherNumber(std::string_view text) const;
 
   const std::string& path_;
   const CsvOptions& csv_;
   const CsvLayout& layout_;
   const DataOptions& options_;
-  std::optional<CommaCensus> commas_;  // once it has been asked for
-  std::map<size_t, bool> free_texts_;  // by column, the same
 };
 
 }  // namespace cgrun

@@ -29,25 +29,21 @@ struct IntegerLines {
 // With what was found out about training data.
 class CsvDataset : public TensorDataset {
  public:
-  // `notes`: what became of gaps and of the file. `doubt`: DoubtOfSizes() of the features, the
-  // first field. `scratch_bytes`: what reading took beside the samples.
+  // `notes` are those of Dataset::Notes(). `scratch_bytes`: what reading took beside the samples.
   CsvDataset(std::vector<FieldSamples> parts, DataFindings findings, IntegerLines integers,
-             std::vector<std::string> notes, std::string doubt, int64_t scratch_bytes);
+             std::vector<std::string> notes, int64_t scratch_bytes);
 
   DataFindings Findings() const override { return findings_; }
-  std::string DoubtOfSizes(size_t index) const override { return index == 0 ? doubt_ : ""; }
   int64_t decoded_bytes() const override;
   int64_t opening_bytes() const override { return decoded_bytes() + scratch_bytes_; }
   int64_t streamable_bytes() const override { return decoded_bytes(); }
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
-  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override;
 
  private:
   SamplePlace PlaceOfElement(size_t index, int64_t sample, size_t element, std::string* text) const;
 
   DataFindings findings_;
   IntegerLines integers_;
-  std::string doubt_;
   int64_t scratch_bytes_;
 };
 

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <optional>
 
-#include "src/data/column_sizes.h"
 #include "src/data/csv_values.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
@@ -97,11 +96,6 @@ DataFindings CsvFeatures::Findings(const CsvOptions& csv, const CsvLayout& layou
   findings.numbers[kCsvMean] = moments_.Means();
   if (csv.standardize) findings.numbers[kCsvDeviation] = moments_.Deviations();
   return findings;
-}
-
-std::string CsvFeatures::DoubtOfSizes(const CsvOptions& csv, const CsvLayout& layout) const {
-  if (csv.standardize || held_out_.empty()) return "";
-  return DoubtOfColumns(layout.NamesOf(CsvRole::kFeature), moments_.Means(), moments_.Spreads());
 }
 
 }  // namespace cgrun

@@ -32,8 +32,6 @@ class CsvFeatures {
               std::span<std::byte> features);
 
   DataFindings Findings(const CsvOptions& csv, const CsvLayout& layout) const;
-  // Dataset::DoubtOfSizes() of features that are read as they are.
-  std::string DoubtOfSizes(const CsvOptions& csv, const CsvLayout& layout) const;
 
  private:
   bool own() const { return !known_ && options_.train == nullptr; }

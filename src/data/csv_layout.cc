@@ -10,7 +10,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "src/data/comma_census.h"
 #include "src/data/csv_column_help.h"
 #include "src/data/csv_order.h"
 #include "src/data/encoding.h"
@@ -451,13 +450,9 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
     std::optional<ClassTable> known =
         KnownClasses(options_, layout_.fields[used.field].name, diagnostics_);
     if (!known) known.emplace();  // which is reported
-    layout_.labels[used.column] =
-        LabelTexts(*std::move(known), options_.train == nullptr,
-                   "a label that is a measure wants an input of f32" +
-                       AsFractions(layout_, options_, used.field),
-                   [file = path(), csv = csv_] {
-                     return CommaCensus::Of(file, csv.delimiter, csv.header).Help();
-                   });
+    layout_.labels[used.column] = LabelTexts(*std::move(known), options_.train == nullptr,
+                                             "a label that is a measure wants an input of f32" +
+                                                 AsFractions(layout_, options_, used.field));
   }
   if (classes == nullptr || (labels.size() == 1 && layout_.labels.size() == 1)) return;
   diagnostics_.Error(classes->mark, labels.empty() ? "there are classes, but no 'label'"

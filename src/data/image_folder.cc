@@ -6,12 +6,10 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <span>
 #include <system_error>
 
 #include "src/data/classes.h"
 #include "src/data/image_file.h"
-#include "src/data/label_census.h"
 #include "src/data/label_list.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -193,60 +191,6 @@ class ImageLister {
     return train_failed_ || (known_.fixed() && of_other_data);
   }
 
-  // The folder that the label `name` of the training data, one of `names`, seems to mean; "" where
-  // that is none.
-  static std::string MeantFolder(const std::string& name, const std::vector<std::string>& folders,
-                                 std::span<const std::string> names, const LabelCensus& counts) {
-    const auto count_of = [&](const std::string& label) {
-      const auto found = std::ranges::find(names, label);
-      return found == names.end() ? 0 : counts.CountOf(static_cast<size_t>(found - names.begin()));
-    };
-    std::vector<std::string> others;
-    for (const std::string& folder : folders) {
-      const bool is_rare = IsRareBeside(count_of(name), count_of(folder));
-      if (is_rare && HaveSameNumbers(folder, name)) others.push_back(folder);
-    }
-    return NearestName(name, others);
-  }
-
-  // Of the classes `missing`, those that seem to be misspelt in the training data: rare ones whose
-  // names are nearly those of others that have a folder. Reports each where it stands, once, and
-  // takes it away.
-  void ReportMisspelt(const std::vector<std::string>& folders, std::vector<std::string>& missing) {
-    if (options_.train == nullptr) return;
-    const std::vector<DataField>& fields = options_.train->fields();
-    const auto found = std::ranges::find(fields, "label", &DataField::name);
-    if (found == fields.end()) return;
-    const auto field = static_cast<size_t>(found - fields.begin());
-    const std::span<const std::string> names = options_.train->ClassNames(field);
-    LabelCensus counts(names.size());
-    options_.train->Visit(field, counts);
-    const auto label_of = [&](const std::string& name) {
-      return static_cast<size_t>(std::ranges::find(names, name) - names.begin());
-    };
-    std::erase_if(missing, [&](const std::string& name) {
-      const std::string meant = MeantFolder(name, folders, names, counts);
-      if (meant.empty()) return false;
-      const size_t label = label_of(name);
-      const int64_t count = counts.CountOf(label);
-      ReportOnce(options_.train->PlaceOf(field, counts.FirstOf(label)),
-                 "only " + CountText(count, "sample") + (count == 1 ? " has" : " have") +
-                     " the label '" + name + "', for which '" + folder_ + "' has no folder",
-                 "did you mean '" + meant + "', the label of " +
-                     CountText(counts.CountOf(label_of(meant)), "sample") + "?");
-      return true;
-    });
-  }
-
-  // `valid` and `test` may have the same folder.
-  void ReportOnce(const SamplePlace& place, const std::string& what, const std::string& help) {
-    const std::string message = (place.in_file() ? "" : "'" + place.file + "': ") + what;
-    for (const Diagnostic& item : diagnostics_.Sorted()) {
-      if (item.message == message) return;
-    }
-    diagnostics_.Error(place.mark, message, help);
-  }
-
   // The order of the classes. False where what the folders hold is not to be looked at.
   bool ChooseClasses(const std::vector<std::string>& folders) {
     if (labelled_ && known_.fixed()) {
@@ -254,7 +198,6 @@ class ImageLister {
       std::ranges::sort(wanted);
       std::ranges::set_difference(wanted, folders, std::back_inserter(missing));
       std::ranges::set_difference(folders, wanted, std::back_inserter(extra));
-      ReportMisspelt(folders, missing);
       const auto folder_of = [](const std::vector<std::string>& names) {
         return names.size() == 1 ? "folder " : "folders ";
       };

@@ -125,7 +125,7 @@ class LabelListReader {
     const std::span<const CsvField> fields = reader.fields();
     if (fields.size() < 2) {
       mistakes_.Add(kLine, "this line", [&] { return reader.mark(); },
-                    {"", " has no label", HelpWithShort(fields[0].text), "short"});
+                    {"", " has no label", "a line is `NAME,LABEL`, separated by a comma", "short"});
       return;
     }
     const std::string name(Trimmed(fields[0].text)), label(Trimmed(fields[1].text));
@@ -144,18 +144,7 @@ class LabelListReader {
     texts_.push_back(label);
   }
 
-  // Of a line without a delimiter.
-  static std::string HelpWithShort(std::string_view line) {
-    const std::string form = "a line is `NAME,LABEL`, separated by a comma";
-    const std::string_view text = Trimmed(line);
-    const size_t blank = text.find_first_of(kOtherDelimiters);
-    if (blank == text.npos || !HasEnding(text.substr(0, blank), kImageEndings)) return form;
-    const std::string by = text[blank] == ' ' ? "  *" : std::string(1, text[blank]);
-    return form + "; `sed 's/" + by + "/,/' FILE > NEW` writes one for the first " +
-           (text[blank] == ' ' ? "blank" : "'" + by + "'") + " of each line";
-  }
-
-  // More columns than are read: which they are, and how the wanted ones are chosen.
+  // Says which columns are read, and which are not.
   void WarnOfColumns(const CsvReader& reader) {
     const std::span<const CsvField> fields = reader.fields();
     const bool named = IsHeader(reader);
@@ -167,29 +156,12 @@ class LabelListReader {
       others += (i > 2 ? ", " : "") + column(i);
     }
     if (fields.size() > 7) others += ", …";
-    const size_t label = named ? FindLabel(fields) : 1;
     diagnostics_.Warning(
         reader.mark(),
         "this list has " + std::to_string(fields.size()) + " columns: " + column(0) +
             " is taken for the images, " + column(1) + " for their labels, and " + others +
             (fields.size() == 3 ? " is" : " are") + " not read",
-        "a line is `NAME,LABEL`, as " + ChooseText(1, label) + " makes it of " + column(0) +
-            " and " + column(label) + "; samples of another set stand in a list of their own");
-  }
-
-  // The column that is called as labels are; the second where none is.
-  static size_t FindLabel(std::span<const CsvField> header) {
-    for (size_t i = 1; i < header.size(); ++i) {
-      if (IsLabelHeader(header[i].text)) return i;
-    }
-    return 1;
-  }
-
-  // The line of the shell that writes two of the columns.
-  std::string ChooseText(size_t name, size_t label) const {
-    const std::string by = list_.delimiter == '\t' ? "\\t" : std::string(1, list_.delimiter);
-    return "`awk -F '" + by + "' -v OFS=, '{print $" + std::to_string(name) + ", $" +
-           std::to_string(label + 1) + "}' FILE > NEW`";
+        "a line is `NAME,LABEL`; samples of another set stand in a list of their own");
   }
 
   // A line that names an image that is not there. What is meant is searched for the first of them;
@@ -223,8 +195,7 @@ class LabelListReader {
     for (size_t i = 1; i < fields.size(); ++i) {
       const std::string other(Trimmed(fields[i].text));
       if (!std::ranges::binary_search(folder_.images, other)) continue;
-      return "column " + std::to_string(i + 1) + " names images: a line is `NAME,LABEL`, as " +
-             ChooseText(i + 1, i + 1 < fields.size() ? i + 1 : 0) + " makes it";
+      return "column " + std::to_string(i + 1) + " names images: a line is `NAME,LABEL`";
     }
     std::vector<std::string> places = {name};
     for (const std::string& folder : folder_.folders) places.push_back(folder + "/" + alone);
@@ -300,10 +271,6 @@ std::string MeantImage(const std::string& name, const std::vector<std::string>& 
   const std::string nearest = NearestName(plain, near_plain);
   if (nearest.empty()) return "";
   return near[static_cast<size_t>(std::ranges::find(near_plain, nearest) - near_plain.begin())];
-}
-
-bool HaveSameNumbers(const std::string& a, const std::string& b) {
-  return DigitsOf(PlainImageName(a)) == DigitsOf(PlainImageName(b));
 }
 
 ImageList ReadLabelList(const DataOptions& options, const DataOption& labels,

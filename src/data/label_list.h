@@ -47,10 +47,6 @@ ImageList ReadLabelList(const DataOptions& options, const DataOption& labels,
 // for letters, several are.
 std::string MeantImage(const std::string& name, const std::vector<std::string>& images);
 
-// Whether two names have the same numbers in them, but for zeros before these: another number is no
-// misspelling, but another thing.
-bool HaveSameNumbers(const std::string& a, const std::string& b);
-
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_LABEL_LIST_H_

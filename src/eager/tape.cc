@@ -8,7 +8,6 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
-#include "src/ops/dropout.h"
 
 namespace cgrun {
 namespace {
@@ -84,15 +83,15 @@ class TapeMaker {
     tape_.calls.push_back(std::move(call));
   }
 
-  // What costs nothing in PyTorch, since it returns the same memory.
+  // Whether a node costs nothing in PyTorch, since it returns the same memory.
   bool IsView(const Node& node) const {
     const Value& from = graph_.values[node.inputs[0]];
     const Value& to = graph_.values[node.outputs[0]];
     if (from.layout != to.layout) return false;
-    if (GetOpDef(node.op).view) return true;
-    const bool idle = node.op == OpId::dropout && !node.attributes.As<DropoutAttributes>().training;
-    const bool may_be_idle = node.op == OpId::identity || node.op == OpId::cast;
-    return from.type == to.type && (idle || may_be_idle);
+    const OpDef& def = GetOpDef(node.op);
+    const bool is_idle =
+        def.moves == Moves::kInOrder || (def.idle != nullptr && def.idle(node.attributes));
+    return def.view || (from.type == to.type && is_idle);
   }
 
   // What PyTorch's eager mode does in place: optimizers change what they update, batch_norm its

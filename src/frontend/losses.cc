@@ -69,16 +69,15 @@ void Losses::WarnOfTwice(const OpSpec& spec, ValueId loss) {
   const NodeId before = builder_.graph().values[node.inputs[0]].producer;
   if (!before.valid()) return;
   const OpId op = builder_.graph().nodes[before].op;
-  const AttributeField* field = GetOpDef(node.op).schema->Find("from_logits");
-  const bool sigmoids = node.op == OpId::binary_cross_entropy && field != nullptr &&
-                        std::get<bool>(node.attributes.Get(*field)) && op == OpId::sigmoid;
-  const bool softmaxes = node.op == OpId::softmax_cross_entropy && op == OpId::softmax;
-  if (!sigmoids && !softmaxes) return;
-  const std::string twice = softmaxes ? "softmax" : "sigmoid";
+  const OpDef& def = GetOpDef(node.op);
+  if (def.applies == nullptr || def.applies(node.attributes) != op) return;
+  const std::string twice(NameOf(op));
+  const bool is_optional = def.schema->Find("from_logits") != nullptr;
   diagnostics_.Warning(
       spec.target.mark,
       "'" + spec.target.value + "' applies " + twice + " itself: here it is applied twice",
-      "give it what the " + twice + " reads" + (softmaxes ? "" : ", or say `from_logits: false`"));
+      "give it what the " + twice + " reads" +
+          (is_optional ? ", or say `from_logits: false`" : ""));
 }
 
 }  // namespace cgrun

@@ -17,11 +17,6 @@ bool IsFree(const AttributeField& field) {
   return field.internal || std::ranges::find(kFree, field.name) != std::end(kFree);
 }
 
-// Whether places in an image are drawn, which depends on its height and width.
-bool DrawsPlaces(OpId op) {
-  return op == OpId::random_crop || op == OpId::random_resized_crop || op == OpId::random_erasing;
-}
-
 bool SameHeightAndWidth(const Shape& a, const Shape& b) {
   if (a.rank() < 3 || b.rank() < 3) return false;
   return a[a.rank() - 1] == b[b.rank() - 1] && a[a.rank() - 2] == b[b.rank() - 2];
@@ -71,7 +66,7 @@ std::optional<int64_t> SharedKey(const Graph& graph, const OpDef& def, const Att
   }
   const Shape &x = graph.values[input].type.shape,
               &other_x = graph.values[other.inputs[0]].type.shape;
-  if (DrawsPlaces(other.op) && !SameHeightAndWidth(x, other_x)) {
+  if (def.draws_places && !SameHeightAndWidth(x, other_x)) {
     diagnostics.Error(name.mark,
                       "'" + name.value + "' draws places in images " + other_x.ToString() +
                           ", which are not those in " + x.ToString(),

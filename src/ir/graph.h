@@ -85,6 +85,7 @@ struct KernelChoice {
   double seconds = 0;           // as the target estimates it …
   bool is_measured = false;     // … or as it was measured there, or as good
   bool same_alone = false;      // on one thread, beside other kernels, it gives the same bits
+  bool widens = false;          // its workspace holds copies in f32 of what is bf16
   int team = 0;                 // RunSetting::team
   bool alone = false;           // on one thread, for a smaller workspace: …
   double slower_by = 0;         // … so many seconds longer, by estimates

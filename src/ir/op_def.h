@@ -160,6 +160,27 @@ enum class Narrow : uint8_t {
   kAlways,   // with bf16: products, whose time it is for
 };
 
+// What output 0 has of the numbers of input 0. Each kind holds what the kinds before it hold.
+enum class Moves : uint8_t {
+  kNone,      // other numbers, as far as is known
+  kWithin,    // numbers of the same range: some of the input's, or means of them
+  kAnywhere,  // the input's numbers at other places; over many steps, all of them
+  kInOrder,   // the input's numbers in the same order, maybe of another type
+};
+
+// Which labels or ids an operator reads, as integers from 0 to their number - 1.
+enum class Labels : uint8_t {
+  kNone,
+  kClasses,  // in input 1: places along axis 1 of input 0, where input 1 has one axis less
+  kBinary,   // in input 1: 0 and 1; floats are probabilities
+  kIds,      // in input 0: as many as the attribute `id_count` says
+};
+
+// How to keep a result or a gradient finite, for the writer of a model file; "": nothing is known.
+struct FiniteHelp {
+  std::string_view forward, backward;
+};
+
 inline constexpr int kEveryInput = std::numeric_limits<int>::max();
 
 struct OpDef {
@@ -186,6 +207,21 @@ struct OpDef {
   bool view = false;                    // output 0 is input 0 under another shape: no work
   bool needs_step = false;              // its last input is the step counter (int64 scalar)
   bool has_effect = false;              // must not be removed or merged
+
+  // The front end, the linter and eager mode ask for these.
+  Moves moves = Moves::kNone;
+  bool bounded = false;            // floats of output 0 lie from -1 to 1
+  bool normalises = false;         // output 0 does not depend on the scale of input 0
+  bool draws_places = false;       // what it draws depends on the height and width of input 0
+  std::string_view units = "";     // of a layer with weights: the attribute that counts its results
+  Labels labels = Labels::kNone;   // which it reads
+  std::string_view id_count = "";  // of Labels::kIds: the attribute that counts the ids
+  bool skips_labels = false;  // a label or id outside of their range is allowed, and not counted
+  FiniteHelp finite_help;
+  // Whether output 0 is input 0, as that of dropout outside of training. Null: never.
+  bool (*idle)(const Attributes&) = nullptr;
+  // The activation that a loss with these attributes applies to input 0 itself. Null: none ever.
+  std::optional<OpId> (*applies)(const Attributes&) = nullptr;
 };
 
 // The operator table: the built-in operators of op_list.inc, then those of plug-ins.

@@ -107,12 +107,14 @@ struct KernelDef {
   // Goes through the bytes element by element, each operand in step: so it runs on any layout that
   // they share, as if that were a plain shape. Where a layout has padding, that must stay 0.
   bool elementwise = false;
-  bool reads_others = false;     // elementwise, and inputs of other shapes are plain
-  bool counts_elements = false;  // what it gives depends on how many they are: a mean's gradient
-  bool keeps_zero = false;       // zeros give a zero
-  bool hides_nan = false;        // may give a number for a NaN
-  bool in_place = true;          // can run on the operator's in-place pairs, and on parts in place
-  bool tf32 = false;             // can round its factors to TF32
+  bool reads_others = false;      // elementwise, and inputs of other shapes are plain
+  bool counts_elements = false;   // what it gives depends on how many they are: a mean's gradient
+  bool keeps_zero = false;        // zeros give a zero
+  bool hides_nan = false;         // may give a number for a NaN
+  bool in_place = true;           // can run on the operator's in-place pairs, and on parts in place
+  bool tf32 = false;              // can round its factors to TF32
+  bool calls_onednn = false;      // oneDNN runs it, and holds code and memory for it
+  bool fewer_operations = false;  // than its operator is counted to take, by Winograd's algorithm
   // Whether what it gives with that many threads has other bits than with one, or it must not run
   // beside another kernel. Null: neither.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
@@ -124,8 +126,12 @@ struct KernelDef {
   double (*seconds)(const NodeSignature&, int threads) = nullptr;
 };
 
-// What the name of a kernel ends in where it rounds its factors to TF32: "cuda.conv_tf32".
-inline constexpr std::string_view kTF32Suffix = "_tf32";
+// What a library knows of a kernel that it has chosen, by its name.
+struct KernelTraits {
+  bool calls_onednn = false;      // as in KernelDef
+  bool fewer_operations = false;  // as in KernelDef
+  bool tf32 = false;              // it rounds its factors to TF32
+};
 
 inline bool AlwaysByTeam(const NodeSignature&, int) { return true; }
 
@@ -138,6 +144,8 @@ class KernelLibrary : public Target {
   // Has the libraries take now what they would take in their first calls with so many threads:
   // threads, buffers. `lanes`: some kernels run side by side.
   virtual void WarmUp(int /*threads*/, bool /*lanes*/) const {}
+  // Returns the traits of one of Options(); those of a kernel that is not there are all false.
+  virtual KernelTraits TraitsOf(std::string_view /*kernel*/) const { return {}; }
   // Whether kernels make use of more than one of the host's threads.
   virtual bool uses_threads() const { return true; }
 };

@@ -90,6 +90,7 @@ OpDef accuracy() {
   def.schema = &AccuracyAttributes::Schema();
   def.infer = Infer;
   def.cost = Cost;
+  def.labels = Labels::kClasses;
   return def;
 }
 

@@ -150,6 +150,7 @@ OpDef auc() {
   def.infer = Infer;
   def.cost = Cost;
   def.metric = {.shape = ShapeOf, .finish = Finish, .merge = KeepSamples};
+  def.labels = Labels::kClasses;
   return def;
 }
 

@@ -102,6 +102,7 @@ OpDef avg_pool() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 
@@ -137,6 +138,7 @@ OpDef global_avg_pool() {
   def.gradient = GlobalGradient;
   def.cost = GlobalCost;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

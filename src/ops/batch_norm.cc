@@ -270,6 +270,7 @@ OpDef batch_norm() {
   def.updates = {{3, 1}, {4, 2}};
   def.narrow = Narrow::kFollows;
   def.narrow_inputs = 1;
+  def.normalises = true;
   return def;
 }
 

@@ -82,8 +82,11 @@ OpDef mul() {
 }
 
 OpDef div() {
-  return Binary("div", "Quotient of two tensors, element by element.",
-                "y = a / b, as IEEE 754 divides. ONNX Div.", DivGradient);
+  OpDef def = Binary("div", "Quotient of two tensors, element by element.",
+                     "y = a / b, as IEEE 754 divides. ONNX Div.", DivGradient);
+  def.finite_help = {"keep what it divides by away from 0",
+                     "its gradient is infinite where it divides by 0: keep that away from 0"};
+  return def;
 }
 
 }  // namespace cgrun::op_def

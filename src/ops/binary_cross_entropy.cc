@@ -58,6 +58,11 @@ void Gradient(GradientContext& context) {
 OpCost Cost(const NodeSignature& node) { return {7 * node.inputs[0].shape.Elements()}; }
 OpCost GradCost(const NodeSignature& node) { return {5 * node.inputs[0].shape.Elements()}; }
 
+std::optional<OpId> Applied(const Attributes& attributes) {
+  const bool applies = attributes.As<BinaryCrossEntropyAttributes>().from_logits;
+  return applies ? std::optional(OpId::sigmoid) : std::nullopt;
+}
+
 }  // namespace
 
 OpDef binary_cross_entropy() {
@@ -81,6 +86,8 @@ OpDef binary_cross_entropy() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.labels = Labels::kBinary;
+  def.applies = Applied;
   return def;
 }
 

@@ -49,6 +49,7 @@ OpDef cast() {
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kInOrder;
   return def;
 }
 

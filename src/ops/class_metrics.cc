@@ -178,6 +178,8 @@ OpDef ClassMetric(std::string name, std::string summary, std::string details) {
   def.inputs = {{"logits", "[N, classes], or [N, classes, …] for a label a place"},
                 {"label", "int32, int64 or uint8, [N] or [N, …]"}};
   def.cost = Cost;
+  def.labels = Labels::kClasses;
+  def.skips_labels = true;
   return def;
 }
 
@@ -215,6 +217,7 @@ OpDef top_k_accuracy() {
   def.schema = &TopKAccuracyAttributes::Schema();
   def.infer = InferTopK;
   def.metric = RightLabels();
+  def.skips_labels = false;
   return def;
 }
 

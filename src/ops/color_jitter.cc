@@ -120,6 +120,8 @@ OpDef color_jitter() {
   def.cost = Cost;
   def.in_place = {{0, 0}};
   def.needs_step = true;
+  def.moves = Moves::kWithin;
+  def.bounded = true;
   return def;
 }
 

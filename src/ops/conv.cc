@@ -173,6 +173,7 @@ OpDef conv() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.narrow = Narrow::kAlways;
+  def.units = "filters";
   return def;
 }
 

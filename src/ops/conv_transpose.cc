@@ -242,6 +242,7 @@ OpDef conv_transpose() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.narrow = Narrow::kAlways;
+  def.units = "filters";
   return def;
 }
 

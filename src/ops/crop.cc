@@ -104,6 +104,7 @@ OpDef crop() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

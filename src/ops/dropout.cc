@@ -62,6 +62,7 @@ OpDef dropout() {
   def.in_place = {{0, 0}};
   def.needs_step = true;
   def.narrow = Narrow::kFollows;
+  def.idle = [](const Attributes& a) { return !a.As<DropoutAttributes>().training; };
   return def;
 }
 

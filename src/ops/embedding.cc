@@ -110,6 +110,8 @@ OpDef embedding() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kResult;
+  def.labels = Labels::kIds;
+  def.id_count = "entries";
   return def;
 }
 

@@ -59,6 +59,7 @@ OpDef flatten() {
   def.in_place = {{0, 0}};
   def.view = true;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kInOrder;
   return def;
 }
 

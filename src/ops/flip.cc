@@ -53,6 +53,7 @@ OpDef flip() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kAnywhere;
   return def;
 }
 

@@ -25,6 +25,7 @@ OpDef identity() {
   def.cost = Cost;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kInOrder;
   return def;
 }
 

@@ -145,6 +145,7 @@ OpDef layer_norm() {
   def.cost = Cost;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
+  def.normalises = true;
   return def;
 }
 

@@ -48,6 +48,7 @@ OpDef leaky_relu() {
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

@@ -117,6 +117,7 @@ OpDef linear() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.narrow = Narrow::kAlways;
+  def.units = "units";
   return def;
 }
 

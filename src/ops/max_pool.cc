@@ -70,6 +70,7 @@ OpDef max_pool() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

@@ -57,6 +57,9 @@ OpDef one_hot() {
   def.schema = &OneHotAttributes::Schema();
   def.infer = Infer;
   def.cost = NoOperations;
+  def.labels = Labels::kIds;
+  def.id_count = "classes";
+  def.skips_labels = true;
   return def;
 }
 

@@ -144,6 +144,7 @@ OpDef pad() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

@@ -59,6 +59,9 @@ OpDef pow() {
   def.infer = InferBroadcast;
   def.gradient = Gradient;
   def.in_place = {{0, 0}, {1, 0}};
+  def.finite_help = {
+      "a negative power of 0 is infinite, and a power of a negative number that is no integer NaN",
+      "its gradient is infinite at 0 where the power is below 1, and NaN below 0"};
   return def;
 }
 

@@ -130,6 +130,8 @@ OpDef random_crop() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.needs_step = true;
+  def.moves = Moves::kAnywhere;
+  def.draws_places = true;
   return def;
 }
 

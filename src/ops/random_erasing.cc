@@ -75,6 +75,8 @@ OpDef random_erasing() {
   def.cost = NoOperations;
   def.in_place = {{0, 0}};
   def.needs_step = true;
+  def.moves = Moves::kWithin;
+  def.draws_places = true;
   return def;
 }
 

@@ -70,6 +70,7 @@ OpDef random_flip() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.needs_step = true;
+  def.moves = Moves::kAnywhere;
   return def;
 }
 

@@ -133,6 +133,8 @@ OpDef random_resized_crop() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.needs_step = true;
+  def.moves = Moves::kWithin;
+  def.draws_places = true;
   return def;
 }
 

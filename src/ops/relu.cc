@@ -33,6 +33,7 @@ OpDef relu() {
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

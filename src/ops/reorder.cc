@@ -43,6 +43,7 @@ OpDef reorder() {
   def.schema = &ReorderAttributes::Schema();
   def.infer = Infer;
   def.cost = Cost;
+  def.moves = Moves::kInOrder;
   return def;
 }
 

@@ -93,6 +93,7 @@ OpDef reshape() {
   def.in_place = {{0, 0}};
   def.view = true;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kInOrder;
   return def;
 }
 

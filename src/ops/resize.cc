@@ -99,6 +99,7 @@ OpDef resize() {
   def.gradient = Gradient<OpId::resize_grad>;
   def.cost = Cost;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

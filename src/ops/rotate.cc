@@ -129,6 +129,7 @@ OpDef rotate() {
   def.schema = &RotateAttributes::Schema();
   def.infer = Infer;
   def.gradient = Gradient;
+  def.moves = Moves::kWithin;
   return def;
 }
 
@@ -159,6 +160,7 @@ OpDef random_rotate() {
   def.infer = InferRandom;
   def.gradient = RandomGradient;
   def.needs_step = true;
+  def.moves = Moves::kWithin;
   return def;
 }
 

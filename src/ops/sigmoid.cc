@@ -43,6 +43,7 @@ OpDef Squashing(std::string name, std::string summary, std::string details,
   def.gradient = gradient;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
+  def.bounded = true;
   return def;
 }
 

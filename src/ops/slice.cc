@@ -176,6 +176,7 @@ OpDef slice() {
   def.cost = NoOperations;
   def.parts = Parts;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kWithin;
   return def;
 }
 

@@ -55,6 +55,7 @@ OpDef softmax() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.in_place = {{0, 0}};
+  def.bounded = true;
   return def;
 }
 

@@ -110,6 +110,8 @@ OpDef softmax_cross_entropy() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.in_place = {{0, 1}};
+  def.labels = Labels::kClasses;
+  def.applies = [](const Attributes&) { return std::optional(OpId::softmax); };
   return def;
 }
 

@@ -27,6 +27,7 @@ struct KernelOption {
   double seconds = 0;        // estimated for the target …
   bool is_measured = false;  // … or measured on it, or as good: a plan takes it as it is
   bool same_alone = false;   // on one thread, beside other kernels, it gives the same bits
+  bool widens = false;       // its workspace holds copies in f32 of what is bf16
 };
 
 // How a node is about to run.

@@ -71,6 +71,7 @@ OpDef transpose() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
+  def.moves = Moves::kAnywhere;
   return def;
 }
 

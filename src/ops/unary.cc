@@ -43,6 +43,9 @@ void SqrtGradient(GradientContext& context) {
       0, context.Emit(OpId::div, Attributes(), {context.output_gradient(0), twice}, "dx"));
 }
 
+constexpr std::string_view kInfiniteAtZero =
+    "its gradient at 0 is infinite: `clip` with `min: 1.0e-7`, say, keeps what it reads above";
+
 }  // namespace
 
 OpDef neg() {
@@ -53,19 +56,30 @@ OpDef neg() {
 }
 
 OpDef exp() {
-  return Unary("exp", "The exponential of each element.", "y = e^x. ONNX Exp.", ExpGradient);
+  OpDef def = Unary("exp", "The exponential of each element.", "y = e^x. ONNX Exp.", ExpGradient);
+  constexpr std::string_view kHelp =
+      "beyond 88 it is more than f32 holds: `clip` with `max: 80`, say, keeps what it reads below";
+  def.finite_help = {kHelp, kHelp};
+  return def;
 }
 
 OpDef log() {
-  return Unary("log", "The natural logarithm of each element.",
-               "y = ln x: -inf for 0, NaN for what is negative. ONNX Log.", LogGradient);
+  OpDef def = Unary("log", "The natural logarithm of each element.",
+                    "y = ln x: -inf for 0, NaN for what is negative. ONNX Log.", LogGradient);
+  def.finite_help = {
+      "it takes numbers above 0: `clip` with `min: 1.0e-7`, say, keeps what it reads there",
+      kInfiniteAtZero};
+  return def;
 }
 
 OpDef sqrt() {
-  return Unary("sqrt", "The square root of each element.",
-               "y = √x: NaN for what is negative; -0 for -0. The gradient at 0 is infinite. "
-               "ONNX Sqrt.",
-               SqrtGradient);
+  OpDef def = Unary("sqrt", "The square root of each element.",
+                    "y = √x: NaN for what is negative; -0 for -0. The gradient at 0 is infinite. "
+                    "ONNX Sqrt.",
+                    SqrtGradient);
+  def.finite_help = {"it takes no numbers below 0: `clip` with `min: 0` keeps what it reads there",
+                     kInfiniteAtZero};
+  return def;
 }
 
 }  // namespace cgrun::op_def

@@ -63,7 +63,7 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
   const int64_t workspace =
       instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
   RunSetting setting{instruction.threads};
-  setting.tf32 = instruction.kernel.ends_with(kTF32Suffix);
+  setting.tf32 = library.TraitsOf(instruction.kernel).tf32;
   setting.team = instruction.team;
   for (size_t i = 0; i < instruction.node.inputs.size(); ++i) {
     setting.layouts.push_back(instruction.operands[i].layout.layout);

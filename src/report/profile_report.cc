@@ -28,6 +28,7 @@ struct Sum {
   double seconds = 0;
   double flops = 0;
   double bytes = 0;
+  bool fewer_operations = false;  // some take fewer than are counted
 
   void Add(const OperatorProfile& profile) {
     const auto times = static_cast<double>(profile.time.calls);
@@ -36,6 +37,7 @@ struct Sum {
     seconds += static_cast<double>(profile.time.nanoseconds) * kNanosecond;
     flops += static_cast<double>(profile.flops) * times;
     bytes += static_cast<double>(profile.bytes) * times;
+    fewer_operations |= profile.fewer_operations;
   }
   double flops_per_second() const { return seconds > 0 ? flops / seconds : 0; }
   double bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }
@@ -115,7 +117,7 @@ struct Exceeded {
 
   void Add(std::span<const Named> rows, const Ceilings& ceilings) {
     for (const Named& row : rows) {
-      transformed |= row.name.find("winograd") != std::string::npos;
+      transformed |= row.sum.fewer_operations;
       flops |= Exceeds(row.sum.flops_per_second(), ceilings.flops_per_second);
       bytes |= Exceeds(row.sum.bytes_per_second(), ceilings.bytes_per_second);
     }

@@ -21,6 +21,7 @@ struct OperatorProfile {
   int64_t flops = 0;  // of one call
   int64_t bytes = 0;  // of its operands, each once
   OperatorTime time;
+  bool fewer_operations = false;  // than `flops` says: its kernel goes by Winograd's algorithm
 };
 
 struct EntryProfile {

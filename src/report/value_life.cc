@@ -17,10 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// In the names of kernels that compute in f32 on copies of what is bf16
-// (src/kernels/cpu/widened.h).
-constexpr std::string_view kWidened = ".widened";
-
 bool Holds(const std::vector<ValueId>& values, ValueId value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
@@ -184,7 +180,7 @@ int64_t CopiesAtPeak(const Graph& graph, const MemoryLayout& layout, int entry) 
   for (const NodeId id : graph.nodes.ids()) {
     const Node& node = graph.nodes[id];
     const int workspace = layout.entries[static_cast<size_t>(entry)].workspace_buffer[id];
-    const bool copies = node.kernel && node.kernel->kernel.find(kWidened) != std::string::npos;
+    const bool copies = node.kernel && node.kernel->widens;
     if (workspace < 0 || !copies) continue;
     const PlacedBuffer& buffer = layout.buffers[static_cast<size_t>(workspace)];
     const bool at_peak = buffer.lifespan.lower <= peak && peak < buffer.lifespan.upper;

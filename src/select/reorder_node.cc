@@ -24,8 +24,9 @@ double ReorderSeconds(const NodeSignature& reorder, const Target& target, int th
 }
 
 KernelChoice ChoiceOf(const KernelOption& option, int threads) {
-  return {option.kernel, threads,        option.workspace_bytes, option.in_place,
-          option.parts,  option.seconds, option.is_measured,     option.same_alone};
+  return {option.kernel,      threads,           option.workspace_bytes,
+          option.in_place,    option.parts,      option.seconds,
+          option.is_measured, option.same_alone, option.widens};
 }
 
 void ReportNoKernel(const Node& node, const NodeSignature& signature, const Target& target,

@@ -3,17 +3,12 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/ops/linear.h"
 
 namespace cgrun {
 namespace {
-
-// In the names of kernels that compute in f32 on copies of what is bf16
-// (src/kernels/cpu/widened.h).
-constexpr std::string_view kWidened = ".widened";
 
 NodeSignature Product() {
   constexpr int64_t kSize = 64;
@@ -28,9 +23,7 @@ NodeSignature Product() {
 
 bool MultipliesBF16(const KernelLibrary& library) {
   const std::vector<KernelOption> options = library.Options(Product(), RunSetting());
-  return std::ranges::any_of(options, [](const KernelOption& option) {
-    return option.kernel.find(kWidened) == std::string::npos;
-  });
+  return !std::ranges::all_of(options, &KernelOption::widens);
 }
 
 void WarnOfSlowBF16(const ModelSpec& model, const KernelLibrary& library,

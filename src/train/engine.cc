@@ -79,9 +79,15 @@ uint64_t Engine::StateHash(std::span<std::byte> copy) const {
 
 namespace {
 
-EngineOperator DescribeOperator(const std::string& name, const std::string& kernel, Phase phase,
-                                const std::string& source, const NodeSignature& node) {
-  EngineOperator described{name, kernel, phase, CostOf(node).flops, 0, source};
+EngineOperator DescribeOperator(const KernelLibrary& library, const std::string& name,
+                                const std::string& kernel, Phase phase, const std::string& source,
+                                const NodeSignature& node) {
+  EngineOperator described{.name = name,
+                           .kernel = kernel,
+                           .phase = phase,
+                           .flops = CostOf(node).flops,
+                           .fewer_operations = library.TraitsOf(kernel).fewer_operations,
+                           .source = source};
   for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
   if (IsTransfer(node.op)) described.bytes = 0;  // they move beside the step
@@ -93,7 +99,8 @@ EngineOperator DescribeOperator(const std::string& name, const std::string& kern
 
 class GraphEngine final : public Engine {
  public:
-  explicit GraphEngine(std::unique_ptr<Program> program) : program_(std::move(program)) {
+  GraphEngine(std::unique_ptr<Program> program, const KernelLibrary& library)
+      : program_(std::move(program)), library_(library) {
     const ProgramImage& image = program_->image();
     model_.name = image.model;
     model_.device = image.device;
@@ -175,7 +182,7 @@ class GraphEngine final : public Engine {
   std::vector<EngineOperator> Operators(int entry) const override {
     std::vector<EngineOperator> operators;
     for (const ImageInstruction& i : EntryOf(entry).instructions) {
-      operators.push_back(DescribeOperator(i.name, i.kernel, i.phase, i.source, i.node));
+      operators.push_back(DescribeOperator(library_, i.name, i.kernel, i.phase, i.source, i.node));
       operators.back().share_for_less = i.again ? 1 : i.share_for_less;
     }
     return operators;
@@ -215,13 +222,15 @@ class GraphEngine final : public Engine {
   }
 
   std::unique_ptr<Program> program_;
+  const KernelLibrary& library_;
 };
 
 class EagerEngine final : public Engine {
  public:
   EagerEngine(std::vector<EagerGraph> entries, Device& device, const KernelLibrary& library,
               Communicator& communicator, const EagerOptions& options)
-      : program_(SourcesOf(std::move(entries)), device, library, communicator, options) {
+      : program_(SourcesOf(std::move(entries)), device, library, communicator, options),
+        library_(library) {
     model_.name = program_.entry(0).graph.name;
     model_.device = library.name();
     for (const EagerState& state : program_.states()) {
@@ -260,8 +269,8 @@ class EagerEngine final : public Engine {
     for (const Node& node : graph.nodes) {
       const bool view = views[operators.size()];
       const std::string kernel = node.kernel ? node.kernel->kernel : "";
-      operators.push_back(DescribeOperator(node.name, kernel, node.phase, node.mark.ToString(),
-                                           SignatureOf(graph, node)));
+      operators.push_back(DescribeOperator(library_, node.name, kernel, node.phase,
+                                           node.mark.ToString(), SignatureOf(graph, node)));
       if (view) operators.back().flops = operators.back().bytes = 0;
     }
     return operators;
@@ -346,6 +355,7 @@ class EagerEngine final : public Engine {
   static size_t Index(PathId id) { return static_cast<size_t>(id.index); }
 
   EagerProgram program_;
+  const KernelLibrary& library_;
   std::vector<Ports> ports_;  // of the entry points
 };
 
@@ -376,8 +386,9 @@ std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& time
   return for_less / once;
 }
 
-std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program) {
-  return std::make_unique<GraphEngine>(std::move(program));
+std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program,
+                                        const KernelLibrary& library) {
+  return std::make_unique<GraphEngine>(std::move(program), library);
 }
 
 std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device& device,
@@ -389,8 +400,9 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
 std::unique_ptr<Engine> MakeImageEngine(ProgramImage image, const EnginePlace& place,
                                         const std::string& swap_folder) {
   const bool in_step = place.debug != nullptr && place.debug->waits();
-  auto engine = MakeGraphEngine(std::make_unique<Program>(
-      std::move(image), place.device, place.library, place.communicator, swap_folder, in_step));
+  auto program = std::make_unique<Program>(std::move(image), place.device, place.library,
+                                           place.communicator, swap_folder, in_step);
+  auto engine = MakeGraphEngine(std::move(program), place.library);
   if (place.debug == nullptr) return engine;
   return place.debug->Wrap(std::move(engine), place.device);
 }

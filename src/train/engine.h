@@ -74,8 +74,9 @@ struct EngineOperator {
   std::string kernel;  // "onednn.conv"
   Phase phase = Phase::kForward;
   int64_t flops = 0;
-  int64_t bytes = 0;        // of its operands; 0 of an eager view, which runs nothing
-  std::string source = {};  // "model.yaml:12:7"; "" for what no user wrote
+  int64_t bytes = 0;              // of its operands; 0 of an eager view, which runs nothing
+  bool fewer_operations = false;  // than `flops` says: KernelTraits
+  std::string source = {};        // "model.yaml:12:7"; "" for what no user wrote
   // The part of its time that it takes for less memory: 1 of one that runs a second time in one
   // run, or of a transfer; of a kernel that works alone for a smaller workspace an estimate.
   double share_for_less = 0;
@@ -182,7 +183,8 @@ std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& time
 
 // `device`, `library` and `communicator` must outlive an engine. These throw what the constructors
 // of Program and EagerProgram do.
-std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program);
+std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program,
+                                        const KernelLibrary& library);
 std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device& device,
                                         const KernelLibrary& library, Communicator& communicator,
                                         const EagerOptions& options = {});

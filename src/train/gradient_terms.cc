@@ -1,11 +1,11 @@
 // From a gradient back over what only moves or adds up numbers, to the sums that it is made of.
 #include "src/train/gradient_terms.h"
 
-#include <algorithm>
 #include <iterator>
 #include <vector>
 
 #include "src/ir/builder.h"
+#include "src/ir/op_def.h"
 
 namespace cgrun {
 namespace {
@@ -15,7 +15,6 @@ constexpr int64_t kMostNodes = 10'000;  // of a gradient: one a step of a recurr
 
 // The nodes that sum up what `value` is; none where something else is a part of it.
 std::vector<NodeId> SumsOf(const Graph& graph, ValueId value) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape, OpId::flatten, OpId::cast};
   std::vector<NodeId> sums;
   std::vector<ValueId> open = {value};
   for (int64_t count = 0; !open.empty(); ++count) {
@@ -27,7 +26,7 @@ std::vector<NodeId> SumsOf(const Graph& graph, ValueId value) {
       sums.push_back(id);
     } else if (node.op == OpId::add) {
       open.insert(open.end(), node.inputs.begin(), node.inputs.end());
-    } else if (std::ranges::find(kMoves, node.op) != std::end(kMoves)) {
+    } else if (GetOpDef(node.op).moves == Moves::kInOrder) {
       open.push_back(node.inputs[0]);
     } else {
       return {};

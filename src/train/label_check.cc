@@ -6,9 +6,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
-#include "src/data/sampler.h"
-#include "src/train/label_misspelling.h"
+#include "src/data/field_values.h"
+#include "src/data/options.h"
 #include "src/train/probability_check.h"
 
 namespace cgrun {
@@ -47,11 +48,11 @@ struct Label {
 };
 
 // Finds the labels of a data set that a use does not take, and the range of all that count.
-class OutsideFinder final : public IntegerVisitor {
+class OutsideFinder {
  public:
   explicit OutsideFinder(const LabelUse& use) : use_(use) {}
 
-  void Visit(int64_t value, int64_t sample) override {
+  void Visit(int64_t value, int64_t sample) {
     const bool is_known = any_ && value >= smallest_.value && value <= largest_.value;
     const bool is_class = value >= 0 && value < use_.classes;
     if ((is_known && is_class) || std::ranges::find(use_.ignored, value) != use_.ignored.end()) {
@@ -91,32 +92,14 @@ class OutsideFinder final : public IntegerVisitor {
   std::vector<Label> first_;
 };
 
-// The different labels of a field, as long as they are few.
-class DistinctLabels final : public IntegerVisitor {
- public:
-  void Visit(int64_t value, int64_t /*sample*/) override {
-    if (std::ssize(labels_) <= kMost) labels_.insert(value);
-  }
-  // None where there are many.
-  std::set<int64_t> labels() const {
-    return std::ssize(labels_) > kMost ? std::set<int64_t>() : labels_;
-  }
-
- private:
-  static constexpr int64_t kMost = 4;
-
-  std::set<int64_t> labels_;
-};
-
-// What is wrong of a use: the label that is furthest outside in the first set that has one, and
-// the range over all sets.
+// A fault of a use: the label that is furthest outside in the first set that has one, and the range
+// over all sets.
 struct Finding {
   int64_t label = 0;
   SamplePlace place;
   std::string others;  // "; and 2 more samples …"
   int64_t smallest = 0, largest = 0;
-  std::set<int64_t> labels = {};  // all that there are, where they are few
-  int64_t least = 0;              // over all sets
+  int64_t least = 0;  // over all sets
 };
 
 // Whether labels are 1 to the number of classes, which no set has 0 beside.
@@ -137,24 +120,6 @@ bool IsMendedByOperator(const Finding& finding, const LabelUse& use) {
          !CountsFromOne(finding, use);
 }
 
-// Whether labels such as -1 and 1 name the classes: without the negative ones, none or one is left.
-bool CountsFromBelow(const Finding& finding) {
-  return finding.smallest < 0 && finding.labels.size() > 1 &&
-         std::distance(finding.labels.lower_bound(0), finding.labels.end()) <= 1;
-}
-
-// "labels count from 0: write 0 for -1 and 1 for 1"
-std::string RenumberedText(const Finding& finding) {
-  std::string text = "labels count from 0: write ";
-  int64_t next = 0;
-  for (const int64_t label : finding.labels) {
-    const bool last = next + 1 == std::ssize(finding.labels);
-    if (next > 0) text += last ? " and " : ", ";
-    text += std::to_string(next++) + " for " + std::to_string(label);
-  }
-  return text;
-}
-
 // "labels count from 0: write 0 for 1, and so on to 2 for 3"; of a text also how its numbers become
 // names.
 std::string FromOneText(const Finding& finding) {
@@ -171,8 +136,7 @@ std::string FromOneText(const Finding& finding) {
 
 std::string HelpText(const Finding& range, const LabelUse& use) {
   if (CountsFromOne(range, use)) return FromOneText(range);
-  if (CountsFromBelow(range) && !use.reads_ids()) return RenumberedText(range);
-  if (use.kind == LabelUse::Kind::kBinary) {
+  if (use.kind == LabelUse::Kind::kBinary && range.smallest >= 0) {
     return "for more classes than two take softmax_cross_entropy, with a unit a class";
   }
   if (range.smallest < 0 && use.can_ignore) {
@@ -193,7 +157,7 @@ std::string HelpText(const Finding& range, const LabelUse& use) {
          "` here, or check the data: " + range.place.mark.ToString();
 }
 
-// What reads an input, that with the fewest classes first.
+// Returns the uses of an input, that with the fewest classes first.
 std::vector<const LabelUse*> UsesOf(const std::string& input, const std::vector<LabelUse>& uses) {
   std::vector<const LabelUse*> found;
   for (const LabelUse& use : uses) {
@@ -245,7 +209,7 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
   std::string listed;
   for (const Label& other : others) {
     const std::string place =
-        PlaceText(dataset.PlaceOfValue(field, other.sample, other.value), finding.place.file);
+        PlaceText(dataset.PlaceOf(field, other.sample, other.value), finding.place.file);
     if (!places.insert(place).second) continue;
     listed += (listed.empty() ? ": " : ", ") + std::to_string(other.value) + " (" + place + ")";
   }
@@ -255,7 +219,7 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
 // Whether the data have a name for a label: who gives numbers may mean a row without a one by some.
 bool IsNamed(const Dataset& dataset, size_t field, const Label& label) {
   return !dataset.ClassNames(field).empty() ||
-         !dataset.PlaceOfValue(field, label.sample, label.value).text.empty();
+         !dataset.PlaceOf(field, label.sample, label.value).text.empty();
 }
 
 // Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
@@ -263,7 +227,7 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
                  std::map<const LabelUse*, Finding>& findings,
                  std::map<const LabelUse*, int64_t>& least) {
   OutsideFinder outside(use);
-  dataset.Visit(field, outside);
+  VisitIntegers(dataset, field, outside);
   if (outside.any()) {
     const auto [of_use, is_first] = least.try_emplace(&use, outside.smallest());
     if (!is_first) of_use->second = std::min(of_use->second, outside.smallest());
@@ -274,12 +238,13 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
   Finding& of_use = finding->second;
   if (is_new) {
     const Label worst = outside.worst();
-    of_use = {worst.value, dataset.PlaceOfValue(field, worst.sample, worst.value), "",
+    of_use = {worst.value, dataset.PlaceOf(field, worst.sample, worst.value), "",
               outside.smallest(), outside.largest()};
     of_use.others = OthersText(dataset, field, outside, of_use, use);
-    DistinctLabels distinct;
-    dataset.Visit(field, distinct);
-    of_use.labels = distinct.labels();
+    const std::span<const std::string> names = dataset.ClassNames(field);
+    if (!names.empty()) {
+      of_use.others += "; the labels are " + QuotedNames({names.begin(), names.end()});
+    }
   }
   of_use.largest = std::max(of_use.largest, outside.largest());
   return true;
@@ -303,10 +268,7 @@ void Report(const Finding& finding, const LabelUse& use, Diagnostics& diagnostic
 
 // "sample 5 of the training data ", or the file that is this sample.
 std::string SampleText(const Dataset& dataset, size_t field, int64_t sample) {
-  const auto* part = dynamic_cast<const Subset*>(&dataset);
-  const SamplePlace place =
-      part == nullptr ? dataset.PlaceOf(field, sample)
-                      : part->base().PlaceOf(field, part->indices()[static_cast<size_t>(sample)]);
+  const SamplePlace place = dataset.PlaceOf(field, sample, std::nullopt);
   if (place.own) return "'" + place.file + "' ";
   return "sample " + std::to_string(sample) + " of the training data ";
 }
@@ -317,16 +279,11 @@ void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUs
                  Diagnostics& diagnostics) {
   std::map<const LabelUse*, Finding> findings;
   std::map<const LabelUse*, int64_t> least;  // labels, of all sets
-  std::set<std::string> misspelt;            // inputs
   for (const auto& [dataset, inputs] : sets) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       for (const LabelUse* use : UsesOf(inputs[i], uses)) {
-        if (misspelt.contains(inputs[i])) break;
-        if (ReportMisspellings(*dataset, i, *use, diagnostics)) {
-          misspelt.insert(inputs[i]);
-          break;
-        }
-        if (FindOutside(*dataset, i, *use, findings, least)) break;
+        // A sample that is wrong is wrong in either part of a set.
+        if (FindOutside(dataset->whole(), i, *use, findings, least)) break;
       }
     }
   }
@@ -345,7 +302,7 @@ void WarnOfSpareUnits(const LabelledSet& train, const std::vector<LabelUse>& use
     for (const LabelUse* use : UsesOf(inputs[i], uses)) {
       if (use->kind != LabelUse::Kind::kClasses || use->key.empty()) continue;
       OutsideFinder labels(*use);
-      dataset->Visit(i, labels);
+      VisitIntegers(dataset->whole(), i, labels);
       const int64_t known = std::max(labels.largest() + 1, std::ssize(dataset->ClassNames(i)));
       if (!labels.any() || known >= use->classes) continue;
       diagnostics.Warning(use->maker,

@@ -1,5 +1,5 @@
-// Class labels against the number of classes of what reads them, and ids against a table's entries:
-// when data is opened, and when a loss is not finite.
+// Compares class labels with the number of classes of their readers, and ids with a table's
+// entries: when data is opened, and when a loss is not finite.
 #ifndef CGRUN_TRAIN_LABEL_CHECK_H_
 #define CGRUN_TRAIN_LABEL_CHECK_H_
 
@@ -19,9 +19,8 @@ struct LabelledSet {
   std::vector<std::string> inputs;
 };
 
-// Compares the labels of data sets that know them with the classes. One error a use, at the
-// operator that is to have more classes, or at the data; where names are too many because of some
-// that seem misspelt, these.
+// Compares the labels of data sets that know them with the classes. Reports one error a use, at the
+// operator that is to have more classes, or at the data.
 void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
                  Diagnostics& diagnostics);
 

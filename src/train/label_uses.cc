@@ -1,87 +1,42 @@
 // From losses, metrics and embeddings back to the inputs that they read.
 #include "src/train/label_uses.h"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
-#include <utility>
+#include <string_view>
 
+#include "src/base/check.h"
 #include "src/ir/op_def.h"
-#include "src/ops/embedding.h"
-#include "src/ops/one_hot.h"
 
 namespace cgrun {
 namespace {
 
-// Operands of a loss or metric with classes along axis 1 of the first.
+// Operands of a loss or metric that reads labels.
 constexpr size_t kLogits = 0, kLabel = 1;
 
-// Whether input kLabel of an operator holds classes of input kLogits: so it is of a loss or metric
-// of classifiers, if the logits have one number a class.
-bool TakesLabels(const Graph& graph, const Node& node) {
-  const Usage usage = GetOpDef(node.op).usage;
-  if (usage != Usage::kLoss && usage != Usage::kMetric) return false;
-  if (node.inputs.size() != 2) return false;
-  const TensorType &logits = graph.values[node.inputs[kLogits]].type,
-                   &label = graph.values[node.inputs[kLabel]].type;
-  return IsFloat(logits.dtype) && !IsFloat(label.dtype) && label.dtype != DType::kBool &&
-         logits.shape.rank() == label.shape.rank() + 1;
+int64_t CountIn(const Node& node, std::string_view key) {
+  const AttributeField* field = node.attributes.schema().Find(key);
+  CGRUN_CHECK(field != nullptr) << NameOf(node.op) << " has no attribute " << key;
+  return std::get<int64_t>(node.attributes.Get(*field));
 }
 
-// Whether it does of binary_cross_entropy, whose integers are 0 and 1, and whose floats lie between
-// them.
-bool TakesBinaryLabels(const Graph& graph, const Node& node) {
-  const DType label = graph.values[node.inputs.back()].type.dtype;
-  return node.op == OpId::binary_cross_entropy && label != DType::kBool;
-}
-
-// What reads ids, and how many of them it knows.
-struct IdReader {
-  LabelUse::Kind kind;
-  int64_t ids = 0;
-  const char* key = "";
-};
-
-std::optional<IdReader> IdReaderOf(const Node& node) {
-  if (node.op == OpId::embedding) {
-    return IdReader{LabelUse::Kind::kEntries, node.attributes.As<EmbeddingAttributes>().entries,
-                    "entries"};
-  }
-  if (node.op == OpId::one_hot) {
-    return IdReader{LabelUse::Kind::kRows, node.attributes.As<OneHotAttributes>().classes,
-                    "classes"};
-  }
-  return std::nullopt;
-}
-
-// What says how many classes logits have: the operator with as many units or filters that makes
-// them, or what other operators move.
+// Finds the layer that says how many classes logits have. Other operators may move what it gives.
 void FindMaker(const Graph& graph, ValueId logits, LabelUse& use) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape, OpId::flatten, OpId::transpose};
   while (graph.values[logits].producer.valid()) {
     const Node& node = graph.nodes[graph.values[logits].producer];
-    for (const char* key : {"units", "filters"}) {
-      const AttributeField* field = node.attributes.schema().Find(key);
-      if (field == nullptr) continue;
-      if (std::get<int64_t>(node.attributes.Get(*field)) != use.classes) return;
+    const OpDef& def = GetOpDef(node.op);
+    if (!def.units.empty()) {
+      if (CountIn(node, def.units) != use.classes) return;
       use.maker = node.mark;
-      use.key = key;
+      use.key = def.units;
       return;
     }
     if (node.inputs.empty()) return;
     const bool same_shape =
         graph.values[node.outputs[0]].type.shape == graph.values[node.inputs[0]].type.shape;
-    const bool moves = std::ranges::find(kMoves, node.op) != std::end(kMoves);
+    const bool moves = def.moves >= Moves::kAnywhere;
     if (!moves && (!same_shape || node.inputs.size() != 1)) return;
     logits = node.inputs[0];
   }
-}
-
-// Whether an operator counts no label that is outside of the classes.
-bool LeavesOut(OpId op) {
-  constexpr OpId kMetrics[] = {OpId::per_class_accuracy, OpId::confusion_matrix, OpId::precision,
-                               OpId::recall, OpId::f1};
-  return std::ranges::find(kMetrics, op) != std::end(kMetrics);
 }
 
 // The value of the attribute `ignore_label`; nothing where the operator has none.
@@ -89,6 +44,62 @@ std::optional<IntList> IgnoredBy(const Node& node) {
   const AttributeField* field = node.attributes.schema().Find("ignore_label");
   if (field == nullptr) return std::nullopt;
   return std::get<IntList>(node.attributes.Get(*field));
+}
+
+std::optional<LabelUse> IdsOf(const Graph& graph, const Node& node) {
+  const OpDef& def = GetOpDef(node.op);
+  const Value& ids = graph.values[node.inputs[0]];
+  if (ids.role != Role::kPlaceholder) return std::nullopt;
+  const auto kind = def.skips_labels ? LabelUse::Kind::kRows : LabelUse::Kind::kEntries;
+  LabelUse use = {ids.name, CountIn(node, def.id_count), def.name, kind};
+  use.maker = node.mark;
+  use.key = def.id_count;
+  return use;
+}
+
+std::optional<LabelUse> BinaryLabelsOf(const Graph& graph, const Node& node) {
+  const Value& label = LabelSource(graph, node.inputs[kLabel]);
+  const bool is_bool = graph.values[node.inputs[kLabel]].type.dtype == DType::kBool;
+  if (is_bool || label.role != Role::kPlaceholder) return std::nullopt;
+  const bool is_float = IsFloat(label.type.dtype);
+  LabelUse use = {label.name, 2, GetOpDef(node.op).name,
+                  is_float ? LabelUse::Kind::kProbabilities : LabelUse::Kind::kBinary};
+  use.maker = node.mark;
+  return use;
+}
+
+// Nothing where each sample has a score, not a score a class.
+std::optional<LabelUse> ClassesOf(const Graph& graph, const Node& node) {
+  const Shape& logits = graph.values[node.inputs[kLogits]].type.shape;
+  const TensorType& type = graph.values[node.inputs[kLabel]].type;
+  const bool has_classes = !IsFloat(type.dtype) && logits.rank() == type.shape.rank() + 1;
+  const Value& label = LabelSource(graph, node.inputs[kLabel]);
+  if (!has_classes || label.role != Role::kPlaceholder || logits[1].batch) return std::nullopt;
+  const OpDef& def = GetOpDef(node.op);
+  const std::optional<IntList> ignored = IgnoredBy(node);
+  LabelUse use = {label.name,
+                  logits[1].size,
+                  def.name,
+                  LabelUse::Kind::kClasses,
+                  ignored.value_or(IntList()),
+                  ignored.has_value(),
+                  def.skips_labels};
+  FindMaker(graph, node.inputs[kLogits], use);
+  return use;
+}
+
+std::optional<LabelUse> UseOf(const Graph& graph, const Node& node) {
+  switch (GetOpDef(node.op).labels) {
+    case Labels::kNone:
+      return std::nullopt;
+    case Labels::kClasses:
+      return ClassesOf(graph, node);
+    case Labels::kBinary:
+      return BinaryLabelsOf(graph, node);
+    case Labels::kIds:
+      return IdsOf(graph, node);
+  }
+  return std::nullopt;
 }
 
 // What another use of the input ignores on purpose is no mistake where it does not count anyway.
@@ -105,17 +116,12 @@ void LeaveOutWhatOthersIgnore(std::vector<LabelUse>& uses) {
 }  // namespace
 
 const Value& LabelSource(const Graph& graph, ValueId id) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape,     OpId::flatten,    OpId::transpose,
-                             OpId::flip,     OpId::random_flip, OpId::random_crop};
   while (graph.values[id].producer.valid()) {
     const Node& node = graph.nodes[graph.values[id].producer];
-    const auto is = [&](ValueId value, DType type) {
-      return graph.values[value].type.dtype == type;
-    };
-    // As a run of f64 does to its inputs.
-    const bool widens = node.op == OpId::cast && is(node.inputs[0], DType::kF32) &&
-                        is(node.outputs[0], DType::kF64);
-    if (!widens && std::ranges::find(kMoves, node.op) == std::end(kMoves)) break;
+    if (GetOpDef(node.op).moves < Moves::kAnywhere) break;
+    const DType from = graph.values[node.inputs[0]].type.dtype, to = graph.values[id].type.dtype;
+    const bool widens = from == DType::kF32 && to == DType::kF64;  // as a run of f64 does
+    if (from != to && !widens) break;
     id = node.inputs[0];
   }
   return graph.values[id];
@@ -124,31 +130,8 @@ const Value& LabelSource(const Graph& graph, ValueId id) {
 std::vector<LabelUse> FindLabelUses(const Graph& forward) {
   std::vector<LabelUse> uses;
   for (const Node& node : forward.nodes) {
-    if (const auto reader = IdReaderOf(node)) {
-      const Value& ids = forward.values[node.inputs[0]];
-      if (ids.role != Role::kPlaceholder) continue;
-      LabelUse use = {ids.name, reader->ids, std::string(NameOf(node.op)), reader->kind};
-      use.maker = node.mark;
-      use.key = reader->key;
-      uses.push_back(std::move(use));
-    }
-    if (TakesBinaryLabels(forward, node)) {
-      const Value& label = LabelSource(forward, node.inputs[kLabel]);
-      if (label.role != Role::kPlaceholder) continue;
-      uses.push_back(
-          {label.name, 2, "binary_cross_entropy",
-           IsFloat(label.type.dtype) ? LabelUse::Kind::kProbabilities : LabelUse::Kind::kBinary});
-      uses.back().maker = node.mark;
-    }
-    if (!TakesLabels(forward, node)) continue;
-    const Value& label = LabelSource(forward, node.inputs[kLabel]);
-    const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
-    if (label.role != Role::kPlaceholder || classes.batch) continue;
-    const std::optional<IntList> ignored = IgnoredBy(node);
-    uses.push_back({label.name, classes.size, std::string(NameOf(node.op)),
-                    LabelUse::Kind::kClasses, ignored.value_or(IntList()), ignored.has_value(),
-                    LeavesOut(node.op)});
-    FindMaker(forward, node.inputs[kLogits], uses.back());
+    const auto use = UseOf(forward, node);
+    if (use) uses.push_back(*use);
   }
   LeaveOutWhatOthersIgnore(uses);
   return uses;

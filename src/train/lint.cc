@@ -16,7 +16,6 @@
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
-#include "src/train/size_lint.h"
 #include "src/train/unread.h"
 #include "src/train/watched_number.h"
 #include "src/train/weights.h"
@@ -122,7 +121,6 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   if (!data.train) return;
   WarnOfSingleValues(model, *forward, data.train->size(), diagnostics);
   WarnOfPixels(model, *forward, *data.train, diagnostics);
-  WarnOfTargetSizes(model, *forward, *data.train, diagnostics);
 }
 
 void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnostics) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "src/data/field_values.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
@@ -18,7 +19,6 @@
 #include "src/model/model_file.h"
 #include "src/train/missing_files.h"
 #include "src/train/sample_shape.h"
-#include "src/train/size_lint.h"
 #include "src/train/stream_folder.h"
 
 namespace cgrun {
@@ -177,9 +177,9 @@ std::string IndexText(const Shape& shape, int64_t element) {
 // A single NaN makes all that is learned from it NaN.
 void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
   for (size_t i = 0; i < dataset.fields().size(); ++i) {
-    const std::optional<NotFiniteNumbers> bad = dataset.FindNotFinite(i);
+    const std::optional<NotFiniteNumbers> bad = FindNotFinite(dataset, i);
     if (!bad) continue;
-    const SamplePlace place = dataset.PlaceOf(i, bad->sample);
+    const SamplePlace place = dataset.PlaceOf(i, bad->sample, std::nullopt);
     const std::string at = IndexText(dataset.fields()[i].shape, bad->element);
     const int64_t more = bad->samples - 1;
     diagnostics.Error(
@@ -385,9 +385,6 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     if (set) CheckFinite(*set, diagnostics);
-    if (set && is_train && diagnostics.error_count() == errors) {
-      WarnOfFeatureSizes(model, *spec, *set, diagnostics);
-    }
     if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
     if (is_train) train_failed = !files.empty() || diagnostics.error_count() > errors;
     return set;

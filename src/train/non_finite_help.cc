@@ -1,7 +1,6 @@
 // The operator in the graph that the model file makes, and the numbers that it takes.
 #include "src/train/non_finite_help.h"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -11,28 +10,7 @@
 namespace cgrun {
 namespace {
 
-// Operators that are not finite everywhere, nor are their gradients.
-struct Domain {
-  OpId op;
-  std::string_view forward, backward;
-};
-
-constexpr Domain kDomains[] = {
-    {OpId::log,
-     "it takes numbers above 0: `clip` with `min: 1.0e-7`, say, keeps what it reads there",
-     "its gradient at 0 is infinite: `clip` with `min: 1.0e-7`, say, keeps what it reads above"},
-    {OpId::sqrt, "it takes no numbers below 0: `clip` with `min: 0` keeps what it reads there",
-     "its gradient at 0 is infinite: `clip` with `min: 1.0e-7`, say, keeps what it reads above"},
-    {OpId::div, "keep what it divides by away from 0",
-     "its gradient is infinite where it divides by 0: keep that away from 0"},
-    {OpId::exp,
-     "beyond 88 it is more than f32 holds: `clip` with `max: 80`, say, keeps what it reads below",
-     "beyond 88 it is more than f32 holds: `clip` with `max: 80`, say, keeps what it reads below"},
-    {OpId::pow,
-     "a negative power of 0 is infinite, and a power of a negative number that is no integer NaN",
-     "its gradient is infinite at 0 where the power is below 1, and NaN below 0"}};
-
-constexpr std::string_view kAnyDomain =
+constexpr std::string_view kAnyOperator =
     "look at what it reads: data are best of a size of about 1, as `normalize` makes them";
 
 // The node of that name, or that the gradient of that name belongs to: "classify.sqrt[0]" of
@@ -69,10 +47,10 @@ bool DependsOnState(const Graph& graph, NodeId node) {
   return false;
 }
 
-std::string DomainHelp(OpId op, Phase phase) {
-  const auto domain = std::ranges::find(kDomains, op, &Domain::op);
-  if (domain == std::end(kDomains)) return std::string(kAnyDomain);
-  return std::string(phase == Phase::kForward ? domain->forward : domain->backward);
+std::string_view HelpFor(OpId op, Phase phase) {
+  const FiniteHelp& help = GetOpDef(op).finite_help;
+  const std::string_view text = phase == Phase::kForward ? help.forward : help.backward;
+  return text.empty() ? kAnyOperator : text;
 }
 
 }  // namespace
@@ -89,7 +67,8 @@ std::string NonFiniteHelp(const ModelSpec& model, DType precision, const NonFini
   if (!first && (found.phase == Phase::kBackward || DependsOnState(*graph, node))) return of_rate;
   const Node& at = graph->nodes[node];
   return std::string(first ? "no parameter had changed by then" : "no parameter leads to it") +
-         ", so that this is not for the learning rate to mend: " + DomainHelp(at.op, found.phase);
+         ", so that this is not for the learning rate to mend: " +
+         std::string(HelpFor(at.op, found.phase));
 }
 
 }  // namespace cgrun

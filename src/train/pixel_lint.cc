@@ -3,31 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "src/base/host_tensor.h"
+#include "src/ir/op_def.h"
 #include "src/ops/normalize.h"
 #include "src/train/model_data.h"
-#include "src/train/size_lint.h"
-#include "src/train/some_numbers.h"
 
 namespace cgrun {
 namespace {
 
-// Whether an image is as it was, for its pixels' values.
-bool MovesPixels(OpId op) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::flip,           OpId::random_flip,
-                             OpId::crop,     OpId::random_crop,    OpId::random_resized_crop,
-                             OpId::rotate,   OpId::random_rotate,  OpId::pad,
-                             OpId::resize,   OpId::random_erasing, OpId::color_jitter,
-                             OpId::cast};
-  return std::ranges::find(kMoves, op) != std::end(kMoves);
-}
+constexpr int64_t kSamplesRead = 8;
 
 // Whether pixels from 0 to 1 are none any more behind it.
 bool LeavesTheUnit(const Node& node) {
@@ -61,21 +54,40 @@ Pixels Normalized(const Node& node, const Pixels& pixels) {
   return {low, high, &node};
 }
 
-// What a node makes of pixels; nothing where that is not known. Of floats `color_jitter` makes
-// numbers from 0 to 1.
+// Returns nothing where it is not known which numbers a node makes of pixels.
 std::optional<Pixels> PixelsBehind(const Graph& graph, const Node& node, const Pixels& pixels) {
   if (node.op == OpId::normalize) return Normalized(node, pixels);
-  if (node.op == OpId::cast) return Pixels{pixels.low, pixels.high, &node};
-  const bool on_floats =
-      node.op == OpId::color_jitter && IsFloat(graph.values[node.outputs[0]].type.dtype);
-  const bool moves = MovesPixels(node.op) || node.op == OpId::flatten || node.op == OpId::reshape;
-  return moves && !on_floats ? std::optional<Pixels>(pixels) : std::nullopt;
+  const OpDef& def = GetOpDef(node.op);
+  const DType from = graph.values[node.inputs[0]].type.dtype;
+  const DType to = graph.values[node.outputs[0]].type.dtype;
+  if (def.moves == Moves::kNone || (def.bounded && IsFloat(to))) return std::nullopt;
+  return from == to ? pixels : Pixels{pixels.low, pixels.high, &node};
+}
+
+// The largest number of a field in some samples. Samples that cannot be read are told elsewhere.
+double LargestNumber(const Dataset& dataset, size_t field) {
+  std::vector<HostTensor> tensors;
+  for (const DataField& each : dataset.fields()) tensors.emplace_back(each.dtype, each.shape);
+  std::vector<std::span<std::byte>> spans;
+  for (HostTensor& tensor : tensors) spans.push_back(tensor.bytes());
+  const int64_t count = std::min(dataset.size(), kSamplesRead);
+  double largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    try {
+      dataset.Read(i * dataset.size() / count, spans);
+    } catch (const UserError&) {
+      continue;
+    }
+    for (int64_t e = 0; e < tensors[field].elements(); ++e) {
+      largest = std::max(largest, tensors[field].At(e));
+    }
+  }
+  return largest;
 }
 
 // The images of uint8 that the data feed, with the range of some of their pixels.
 std::map<ValueId, Pixels> PixelsOfImages(const ModelSpec& model, const Graph& graph,
                                          const Dataset& train) {
-  constexpr int64_t kSamples = 8;
   std::map<ValueId, Pixels> images;
   Diagnostics reported;
   const std::vector<std::string> inputs = MatchInputs(model, train, {}, reported);
@@ -83,9 +95,7 @@ std::map<ValueId, Pixels> PixelsOfImages(const ModelSpec& model, const Graph& gr
     const DataField& field = train.fields()[i];
     const ValueId input = graph.FindValue(inputs[i]);
     if (!input.valid() || field.dtype != DType::kU8 || field.shape.rank() < 2) continue;
-    Pixels& pixels = images[input];
-    VisitSomeNumbers(train, i, kSamples,
-                     [&](double pixel) { pixels.high = std::max(pixels.high, pixel); });
+    images[input].high = LargestNumber(train, i);
   }
   return images;
 }
@@ -94,21 +104,20 @@ void Warn(const SourceMark& mark, const Node& layer, const Pixels& pixels,
           Diagnostics& diagnostics) {
   char text[64];
   std::snprintf(text, sizeof(text), "from %.3g to %.3g", pixels.low, pixels.high);
-  diagnostics.Warning(
-      mark,
-      "pixels reach '" + std::string(NameOf(layer.op)) + "' as numbers " + text + kLearnsSlowly,
-      "`{op: normalize, scale: 1/255}` makes them 0 to 1; its `mean` and `std` are "
-      "of what `scale` has made of the pixels");
+  diagnostics.Warning(mark,
+                      "pixels reach '" + std::string(NameOf(layer.op)) + "' as numbers " + text +
+                          ": a model learns slowly from such numbers, or not at all",
+                      "`{op: normalize, scale: 1/255}` makes them 0 to 1; its `mean` and `std` are "
+                      "of what `scale` has made of the pixels");
 }
 
 // Whether only normalisations read what a layer gives, which take its scale out again.
 bool IsNormalised(const Graph& graph, const Node& layer) {
-  constexpr OpId kNorms[] = {OpId::batch_norm, OpId::layer_norm};
   bool found = false;
   for (const Node& node : graph.nodes) {
     if (std::ranges::find(node.inputs, layer.outputs[0]) == node.inputs.end()) continue;
     if (node.phase != Phase::kForward) continue;
-    if (std::ranges::find(kNorms, node.op) == std::end(kNorms)) return false;
+    if (!GetOpDef(node.op).normalises) return false;
     found = true;
   }
   return found;
@@ -121,7 +130,7 @@ void WarnOfColours(const Graph& training, Diagnostics& diagnostics) {
   for (const Node& node : training.nodes) {
     if (node.op != OpId::color_jitter) continue;
     const Node* before = &node;
-    while (before != nullptr && MovesPixels(before->op)) {
+    while (before != nullptr && GetOpDef(before->op).moves != Moves::kNone) {
       const NodeId producer = training.values[before->inputs[0]].producer;
       before = producer.valid() ? &training.nodes[producer] : nullptr;
     }
@@ -137,7 +146,6 @@ void WarnOfColours(const Graph& training, Diagnostics& diagnostics) {
 
 void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& train,
                   Diagnostics& diagnostics) {
-  constexpr OpId kLayers[] = {OpId::linear, OpId::conv, OpId::conv_transpose};
   if (model.weights) return;
   std::map<ValueId, Pixels> known = PixelsOfImages(model, training, train);
   std::set<std::string> told;  // by place
@@ -146,7 +154,7 @@ void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& 
     const auto found = node.inputs.empty() ? known.end() : known.find(node.inputs[0]);
     if (found == known.end()) continue;
     const Pixels& pixels = found->second;
-    if (std::ranges::find(kLayers, node.op) == std::end(kLayers)) {
+    if (GetOpDef(node.op).units.empty()) {
       const auto behind = PixelsBehind(training, node, pixels);
       if (behind) known[node.outputs[0]] = *behind;
       continue;

@@ -64,7 +64,7 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
   memory.start = PlannedStart();
   memory.data = host_bytes + FeedBytes(image.entries[0]) + ResultBytes(image.entries[0]) +
                 StateCopyBytes(image.states, place.library.name());
-  const bool calls_onednn = CallsOneDnn(image);
+  const bool calls_onednn = CallsOneDnn(image, place.library);
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");
   memory.arena = built.engine->memory().reserved_peak_bytes;

@@ -134,11 +134,12 @@ int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view d
   return most;
 }
 
-bool CallsOneDnn(const ProgramImage& image) {
-  return std::ranges::any_of(image.entries, [](const ImageEntry& entry) {
-    return std::ranges::any_of(entry.instructions, [](const ImageInstruction& instruction) {
-      return instruction.kernel.starts_with("onednn.");
-    });
+bool CallsOneDnn(const ProgramImage& image, const KernelLibrary& library) {
+  const auto calls = [&](const ImageInstruction& instruction) {
+    return library.TraitsOf(instruction.kernel).calls_onednn;
+  };
+  return std::ranges::any_of(image.entries, [&](const ImageEntry& entry) {
+    return std::ranges::any_of(entry.instructions, calls);
   });
 }
 
@@ -182,7 +183,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;
   const int64_t threads = std::ssize(parts.sets) * workers + transfers;
   memory.start = std::max(PlannedStart(), shape.data.opening_bytes);
-  memory.base = PlannedBase(shape.data.decoded_bytes, threads, CallsOneDnn(compiled.image),
+  memory.base = PlannedBase(shape.data.decoded_bytes, threads, CallsOneDnn(compiled.image, library),
                             &memory.base_room);
   memory.beside = MeasureFootprint(memory, threads);
   return memory;

@@ -38,7 +38,7 @@ HostUse HostUseOf(const HostParts& parts);
 int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view device);
 
 // Whether some kernel of a program is oneDNN's.
-bool CallsOneDnn(const ProgramImage& image);
+bool CallsOneDnn(const ProgramImage& image, const KernelLibrary& library);
 
 // Whether no path has a loss or a metric: such a model is there to predict.
 bool PredictsAlone(const ModelSpec& model);

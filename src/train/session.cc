@@ -21,7 +21,6 @@
 #include "src/train/run_memory.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
-#include "src/train/size_lint.h"
 #include "src/train/unread.h"
 
 namespace cgrun {
@@ -203,7 +202,6 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   }
   if (train && options_.weights.empty() && options_.checkpoint.empty()) {
     WarnOfPixels(model_, *forward, *train_->dataset, diagnostics);
-    WarnOfTargetSizes(model_, *forward, *train_->dataset, diagnostics);
   }
   std::vector<LabelledSet> sets;
   if (train_) sets.push_back({train_->dataset.get(), train_->inputs});

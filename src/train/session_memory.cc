@@ -54,7 +54,8 @@ int64_t MostArena(const Graph& forward, int64_t batch) {
 
 int64_t Session::BaseOfNow() const {
   const int64_t loaders = LoaderOptions().workers * (train_.has_value() + std::ssize(evaluations_));
-  const bool calls_onednn = program_ != nullptr && CallsOneDnn(program_->image());
+  const bool calls_onednn =
+      program_ != nullptr && CallsOneDnn(program_->image(), *FindKernelLibrary(options_.device));
   return PlannedBase(data_.decoded_bytes + device_->counters().host_bytes, loaders, calls_onednn);
 }
 

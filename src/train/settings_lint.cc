@@ -80,7 +80,7 @@ void WarnOfSameData(const ModelSpec& model, Diagnostics& diagnostics) {
   compare("test", model.data->test);
 }
 
-// Of one number a softmax makes 1, whatever that number is.
+// A softmax makes 1 of one number, whatever that number is.
 void WarnOfOnes(const Graph& training, Diagnostics& diagnostics) {
   std::set<std::string> told;  // by place
   for (const Node& node : training.nodes) {
@@ -99,13 +99,15 @@ void WarnOfOnes(const Graph& training, Diagnostics& diagnostics) {
   }
 }
 
-bool EndsInSigmoid(const NetworkSpec& network) {
-  constexpr const char* kSigmoid = "sigmoid";
-  if (network.ops.empty()) return false;
+// The operator that bounds what a network gives: its last one, or the activation of that; "".
+std::string BoundOf(const NetworkSpec& network) {
+  if (network.ops.empty()) return "";
   const OpSpec& last = network.ops.back();
   const auto activation = std::ranges::find(last.attributes, "activation", &Attribute::key);
-  return last.target.value == kSigmoid ||
-         (activation != last.attributes.end() && activation->value.scalar == kSigmoid);
+  const std::string name =
+      activation == last.attributes.end() ? last.target.value : activation->value.scalar;
+  const std::optional<OpId> op = FindOp(name);
+  return op && GetOpDef(*op).bounded ? name : "";
 }
 
 // A critic says how far apart what is real and what is made are: any number.
@@ -113,12 +115,14 @@ void WarnOfCritic(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.gan || model.gan->loss.value != "wasserstein") return;
   const std::string& name = model.gan->discriminator.value;
   for (const NetworkSpec& network : model.networks) {
-    if (network.name.value != name || !EndsInSigmoid(network)) continue;
+    const std::string bound = BoundOf(network);
+    if (network.name.value != name || bound.empty()) continue;
     diagnostics.Warning(network.ops.back().target.mark,
-                        "with `loss: wasserstein` '" + name +
-                            "' is to give any number, and a sigmoid keeps it between 0 and 1",
-                        "take the sigmoid out; what tells real from made by a probability is "
-                        "`loss: non_saturating`, without a sigmoid, too");
+                        "with `loss: wasserstein` '" + name + "' is to give any number, and '" +
+                            bound + "' gives none beyond 1",
+                        "take the " + bound +
+                            " out; what tells real from made by a probability is "
+                            "`loss: non_saturating`, without a sigmoid, too");
   }
 }
 

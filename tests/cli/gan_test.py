@@ -335,7 +335,7 @@ class GanTest(cli_testing.CliTestCase):
         for name, warned in (("clipped", True), ("least_squares", False)):
             self.write("pair.yaml", short(name).replace("units: 1}", sigmoid))
             warnings = self.cgrun("train", "pair.yaml", "--dry-run").stderr
-            self.assertEqual("'critic' is to give any number, and a sigmoid keeps it between 0 and 1"
+            self.assertEqual("'critic' is to give any number, and 'sigmoid' gives none beyond 1"
                              in warnings, warned, warnings)
 
     def test_predict_knows_who_draws(self):

@@ -131,27 +131,6 @@ class LabelsTest(MistakesTestCase):
         rows = "".join(f"{i % 7},{i % 5},{label}\n" for i, label in enumerate(labels))
         self.write("rows.csv", "a,b,kind\n" + rows)
 
-    def test_rare_labels_are_named_whatever_is_wrong_with_each(self):
-        labels = ["yes", "no"] * 100
-        labels[15], labels[38] = "nein", "Yes"
-        self.labels(labels)
-        error = self.errors(TABLE)
-        self.assertIn("rows.csv:17:5: error: 4 labels are found, 'no' (99 samples), 'yes' (99 "
-                      "samples), 'Yes' (1 sample, line 40), 'nein' (1 sample, line 17), but "
-                      "softmax_cross_entropy has 2 classes\n", error)
-        self.assertIn("help: 'Yes' seems to be 'yes'; check those that are rare. If each is a "
-                      "class of its own, wrong.yaml:10:22 is to have `units: 4`\n", error)
-        labels[38] = "yess"
-        self.labels(labels)
-        self.assertIn("'yess' (1 sample, line 40), but", self.errors(TABLE))
-        labels[15] = "YES"
-        self.labels(labels)
-        error = self.errors(TABLE)
-        for line, label in ((17, "YES"), (40, "yess")):
-            self.assertRegex(error, f"rows.csv:{line}:5: error: only .* has the label '{label}'")
-        self.labels(["yes", "no", "perhaps"] * 20)
-        self.assertIn("has the label 2 ('yes'), but the 2 classes", self.errors(TABLE))
-
     def test_labels_that_are_measures_are_counted(self):
         self.labels([f"{i}.25" for i in range(40)] + ["254234.00"])
         error = self.errors(TABLE)

@@ -119,7 +119,7 @@ class Trainer {
       const auto compiled = Compile(*model, entries, library, options, diagnostics);
       EXPECT_TRUE(compiled.has_value()) << diagnostics.ToString();
       engine_ = MakeGraphEngine(
-          std::make_unique<Program>(compiled->image, *device_, library, communicator_));
+          std::make_unique<Program>(compiled->image, *device_, library, communicator_), library);
     }
     rate_ = *model->train->optimizer;
     runner_ = std::make_unique<BatchRunner>(*engine_, EntryKind::kTrain, batch_, samples_,

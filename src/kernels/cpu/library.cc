@@ -1,6 +1,7 @@
 // The tables of kernels for CPUs, and the Target that answers for them.
 #include "src/kernels/cpu/library.h"
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -24,9 +25,16 @@ class CpuLibrary final : public KernelLibrary {
         fingerprint_("cpu 1, " + VectorTarget() + ", " + BlasVersion() + std::string(libraries)) {
     for (onednn::Entry entry : onednn_kernels) {
       entry.kernel.by_team = AlwaysByTeam;  // each primitive is made for a team
+      entry.kernel.calls_onednn = true;
       kernels_[entry.op].push_back(entry.kernel);
     }
     for (int op = 0; op < kBuiltinOpCount; ++op) Add(static_cast<OpId>(op));
+    for (const auto& [op, kernels] : kernels_) {
+      for (const KernelDef& kernel : kernels) {
+        const KernelTraits traits = {kernel.calls_onednn, kernel.fewer_operations};
+        traits_[std::string(kernel.name)] = traits_[WidenedName(kernel.name)] = traits;
+      }
+    }
   }
 
   std::string_view name() const override { return name_; }
@@ -62,10 +70,15 @@ class CpuLibrary final : public KernelLibrary {
     if (const auto it = kernels_.find(request.node.op); it != kernels_.end()) {
       for (const KernelDef& kernel : it->second) {
         if (kernel.name == name) return PrepareKernel(kernel, request);
-        if (kernel.name == NameInF32(name)) return PrepareWidened(*this, kernel, request);
+        if (name == WidenedName(kernel.name)) return PrepareWidened(*this, kernel, request);
       }
     }
     return reference::Library().Prepare(name, request);
+  }
+
+  KernelTraits TraitsOf(std::string_view kernel) const override {
+    const auto found = traits_.find(kernel);
+    return found == traits_.end() ? KernelTraits() : found->second;
   }
 
   void WarmUp(int threads, bool lanes) const override { WarmUpBlas(threads, lanes); }
@@ -80,6 +93,7 @@ class CpuLibrary final : public KernelLibrary {
   std::string_view name_;
   std::string fingerprint_;
   std::map<OpId, std::vector<KernelDef>> kernels_;
+  std::map<std::string, KernelTraits, std::less<>> traits_;  // by the kernel's name
 };
 
 }  // namespace

@@ -12,7 +12,6 @@
 namespace cgrun::cpu {
 namespace {
 
-constexpr std::string_view kSuffix = ".widened";
 constexpr int64_t kAlignment = 64;
 
 bool IsBF16(const TensorType& type) { return type.dtype == DType::kBF16; }
@@ -58,7 +57,8 @@ int64_t BytesInF32(int64_t elements) {
 // The option with what the copies take.
 KernelOption WithCopies(const KernelLibrary& library, KernelOption option,
                         const NodeSignature& node, const RunSetting& setting) {
-  option.kernel += kSuffix;
+  option.kernel = WidenedName(option.kernel);
+  option.widens = true;
   option.parts.clear();  // which are told in bytes of f32
   const auto add = [&](const TensorType& type, const Layout& layout, auto cast_of) {
     if (!IsBF16(type)) return;
@@ -161,10 +161,7 @@ void AddWidenedOptions(const KernelLibrary& library, const KernelDef& kernel,
   }
 }
 
-std::optional<std::string_view> NameInF32(std::string_view name) {
-  if (!name.ends_with(kSuffix)) return std::nullopt;
-  return name.substr(0, name.size() - kSuffix.size());
-}
+std::string WidenedName(std::string_view kernel) { return std::string(kernel) + ".widened"; }
 
 PreparedKernel PrepareWidened(const KernelLibrary& library, const KernelDef& kernel,
                               const KernelRequest& request) {

@@ -4,7 +4,7 @@
 #ifndef CGRUN_KERNELS_CPU_WIDENED_H_
 #define CGRUN_KERNELS_CPU_WIDENED_H_
 
-#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,8 +18,8 @@ void AddWidenedOptions(const KernelLibrary& library, const KernelDef& kernel,
                        const NodeSignature& node, const RunSetting& setting,
                        std::vector<KernelOption>* options);
 
-// The name of the kernel of f32 that a kernel of that name runs; nothing where it is none of these.
-std::optional<std::string_view> NameInF32(std::string_view name);
+// Returns the name of `kernel`, a kernel of f32, where it runs nodes of bf16.
+std::string WidenedName(std::string_view kernel);
 
 // Prepares `kernel`, of f32, for the nodes of bf16 in `request`.
 PreparedKernel PrepareWidened(const KernelLibrary& library, const KernelDef& kernel,

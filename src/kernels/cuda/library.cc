@@ -5,7 +5,9 @@
 #include <cudnn.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "src/base/check.h"
@@ -44,12 +46,17 @@ bool ComputesInF32(const NodeSignature& node) {
   return std::ranges::all_of(node.inputs, is_f32) && std::ranges::all_of(node.outputs, is_f32);
 }
 
+std::string NameInTF32(std::string_view kernel) { return std::string(kernel) + "_tf32"; }
+
 class CudaLibrary final : public KernelLibrary {
  public:
   CudaLibrary() {
 #define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_IF_##on_cuda(kernels_[OpId::name] = cuda::name();)
 #include "src/ir/op_list.inc"
 #undef CGRUN_OP
+    for (const auto& [op, kernel] : kernels_) {
+      if (kernel.tf32) in_tf32_.insert(NameInTF32(kernel.name));
+    }
   }
 
   std::string_view name() const override { return "cuda"; }
@@ -63,7 +70,7 @@ class CudaLibrary final : public KernelLibrary {
     own.tf32 = setting.tf32 && it->second.tf32 && ComputesInF32(node);
     AddOptions(it->second, node, own, &options);
     for (KernelOption& option : options) {
-      if (own.tf32) option.kernel += kTF32Suffix;
+      if (own.tf32) option.kernel = NameInTF32(option.kernel);
       if (it->second.seconds == nullptr) option.seconds = EstimateSeconds(node, own.tf32);
       option.is_measured = true;  // else a plan has bytes move no faster than on a host
     }
@@ -78,10 +85,13 @@ class CudaLibrary final : public KernelLibrary {
   PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
     const KernelDef& kernel = kernels_.at(request.node.op);
     KernelRequest own = request;
-    own.tf32 = kernel.tf32 && name.ends_with(kTF32Suffix);
-    if (own.tf32) name.remove_suffix(kTF32Suffix.size());
-    CGRUN_CHECK(kernel.name == name) << name << " is not the kernel of this operator";
+    own.tf32 = kernel.tf32 && name == NameInTF32(kernel.name);
+    CGRUN_CHECK(own.tf32 || kernel.name == name) << name << " is not the kernel of this operator";
     return kernel.prepare(own);
+  }
+
+  KernelTraits TraitsOf(std::string_view kernel) const override {
+    return {.tf32 = in_tf32_.contains(kernel)};
   }
 
   bool uses_threads() const override { return false; }  // of the host
@@ -93,6 +103,7 @@ class CudaLibrary final : public KernelLibrary {
 
  private:
   std::map<OpId, KernelDef> kernels_;
+  std::set<std::string, std::less<>> in_tf32_;  // names of kernels that round to TF32
 };
 
 }  // namespace

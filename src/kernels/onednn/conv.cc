@@ -366,6 +366,7 @@ bool HasRoom(const NodeSignature& node, const RunSetting& setting, const KernelO
 template <auto kChoose, auto kPrepare>
 KernelDef ByWinograd(KernelDef def, std::string_view name) {
   def.name = name;
+  def.fewer_operations = true;
   def.seconds = [](const NodeSignature& node, int threads) {
     const bool of_weights = node.op == OpId::conv_weight_grad;
     const Shape& y = (of_weights ? node.inputs[1] : node.outputs[0]).shape;

@@ -120,7 +120,9 @@ TEST(TF32, IsAnOptionOfProductsInF32Alone) {
     const std::vector<KernelOption> rounded = library->Options(node, kTF32);
     ASSERT_EQ(plain.size(), 1u) << name;
     ASSERT_EQ(rounded.size(), 1u) << name;
-    EXPECT_EQ(rounded[0].kernel, plain[0].kernel + std::string(kTF32Suffix)) << name;
+    EXPECT_NE(rounded[0].kernel, plain[0].kernel) << name;
+    EXPECT_TRUE(library->TraitsOf(rounded[0].kernel).tf32) << name;
+    EXPECT_FALSE(library->TraitsOf(plain[0].kernel).tf32) << name;
     EXPECT_GE(rounded[0].workspace_bytes, plain[0].workspace_bytes) << name;
   }
   const Case others[] = {
