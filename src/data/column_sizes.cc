@@ -1,6 +1,8 @@
 // Sizes are compared with 1, about which networks begin, and with each other.
 #include "src/data/column_sizes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,6 +10,7 @@
 #include <functional>
 #include <limits>
 
+#include "src/base/word_list.h"
 #include "src/data/options.h"
 
 namespace cgrun {
@@ -73,15 +76,12 @@ std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vec
   std::erase_if(columns, [&](size_t i) { return !is_large(i) && !is_different(i); });
   if (columns.empty()) return "";
   std::ranges::stable_sort(columns, std::greater(), size);
-  std::string doubt = std::string("the features are ") +
-                      (too_large ? "large numbers: " : "of very different sizes: ");
-  for (size_t i = 0; i < std::min(kMostNamed, columns.size()); ++i) {
-    doubt += (i > 0 ? ", " : "") + text(columns[i]);
-  }
-  if (columns.size() > kMostNamed) {
-    doubt += " and " + std::to_string(columns.size() - kMostNamed) + " more";
-  }
-  return doubt + (is_different(columns[0]) ? ", beside " + text(smallest) : "");
+  std::vector<std::string> texts;
+  for (const size_t column : columns) texts.push_back(text(column));
+  return std::string("the features are ") +
+         (too_large ? "large numbers: " : "of very different sizes: ") +
+         ListFirst(texts, kMostNamed) +
+         (is_different(columns[0]) ? ", beside " + text(smallest) : "");
 }
 
 }  // namespace cgrun

@@ -1,8 +1,11 @@
 // Delimiters, lines of names, nearly the same names: the first that explains a column is told.
 #include "src/data/csv_column_help.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "src/base/lookalikes.h"
 #include "src/base/printable.h"
@@ -13,15 +16,11 @@
 namespace cgrun {
 namespace {
 
-// "'a', 'b', …" and "1, 2, …": of long lists the first few.
-constexpr size_t kMostShown = 10;
-
-std::string Joined(const std::vector<std::string>& texts) {
-  std::string joined;
-  for (size_t i = 0; i < std::min(kMostShown, texts.size()); ++i) {
-    joined += (i > 0 ? ", " : "") + texts[i];
-  }
-  return joined + (texts.size() > kMostShown ? ", …" : "");
+// "1, 2, …": the first few of long lists.
+std::string FirstFew(const std::vector<std::string>& texts) {
+  constexpr size_t kMostShown = 10;
+  return fmt::format("{}{}", fmt::join(texts | std::views::take(kMostShown), ", "),
+                     texts.size() > kMostShown ? ", …" : "");
 }
 
 }  // namespace
@@ -71,12 +70,10 @@ std::string ColumnHelp::HeaderToPredict() const {
   const std::vector<std::string>& features = known->second;
   const bool all = FindOption(options_, "columns") == nullptr && names_.size() == features.size();
   if (all) return without + "` " + in_order;
-  std::vector<std::string> quoted;
-  for (const std::string& name : features) quoted.push_back(QuotedText(name));
   return without + " --set '" + options_.predicted_as + ".columns=[" +
          NumbersOfFeatures(features.size()) + "]'`, with the " +
          (features.size() == 1 ? "number of the column " : "numbers of the columns ") +
-         Joined(quoted);
+         QuotedNames(features);
 }
 
 // Those of the first line that are numbers, where they are as many; else the first.
@@ -86,7 +83,7 @@ std::string ColumnHelp::NumbersOfFeatures(size_t needed) const {
     numbers.push_back(
         std::to_string((first_.numbers.size() == needed ? first_.numbers[i] : i) + 1));
   }
-  return Joined(numbers);
+  return FirstFew(numbers);
 }
 
 std::vector<std::string> ColumnHelp::PrintableNames() const {
