@@ -1,9 +1,12 @@
 // Differentiate: backward and update nodes of every backprop path, path by path.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
+#include "src/base/word_list.h"
 #include "src/ir/op_def.h"
 #include "src/ops/cast.h"
 #include "src/ops/clip.h"
@@ -119,15 +122,15 @@ class Differentiator {
           "values have gradients on the way from parameters to a loss");
       return;
     }
-    std::string paths, names;
-    for (size_t i = 0; i < givers.size(); ++i) {
-      const bool last = i + 1 == givers.size();
-      paths += (i == 0 ? "'" : last ? " and '" : ", '") + givers[i] + "'";
-      names += (i == 0 ? "'" : " or '") + givers[i] + "." + kept.name + "'";
+    std::vector<std::string> paths, names;
+    for (const std::string& giver : givers) {
+      paths.push_back("'" + giver + "'");
+      names.push_back("'" + giver + "." + kept.name + "'");
     }
     diagnostics_->Error(kept.mark,
-                        "the losses of the paths " + paths + " give " + value + " a gradient each",
-                        "write " + names);
+                        fmt::format("the losses of the paths {} give {} a gradient each",
+                                    ListWords(paths, "and"), value),
+                        fmt::format("write {}", fmt::join(names, " or ")));
   }
 
   // A parameter that the path changes, and its gradient so far.

@@ -1,6 +1,8 @@
 // Collecting, sorting and printing user errors; the 'did you mean' search.
 #include "src/base/diagnostics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
@@ -241,10 +243,7 @@ std::string SuggestName(std::string_view name, std::span<const std::string> cand
   if (!same.empty()) return same;
   const std::string nearest = NearestName(name, candidates);
   if (!nearest.empty()) return "did you mean '" + nearest + "'?";
-  if (candidates.empty()) return "";
-  std::string known = "known: ";
-  for (size_t i = 0; i < candidates.size(); ++i) known += (i ? ", " : "") + candidates[i];
-  return known;
+  return candidates.empty() ? "" : fmt::format("known: {}", fmt::join(candidates, ", "));
 }
 
 }  // namespace cgrun

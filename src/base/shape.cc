@@ -1,6 +1,10 @@
 // Shapes: binding the batch, counting, printing.
 #include "src/base/shape.h"
 
+#include <fmt/format.h>
+
+#include <ranges>
+
 #include "src/base/check.h"
 
 namespace cgrun {
@@ -61,9 +65,7 @@ std::vector<int64_t> Shape::Sizes() const {
 }
 
 std::string Shape::ToString() const {
-  std::string out = "[";
-  for (size_t i = 0; i < dims_.size(); ++i) out += (i ? ", " : "") + dims_[i].ToString();
-  return out + "]";
+  return fmt::format("[{}]", fmt::join(dims_ | std::views::transform(&Dim::ToString), ", "));
 }
 
 std::optional<int64_t> CheckedElements(std::span<const int64_t> sizes) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "src/base/json_text.h"
+#include "src/base/word_list.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/host_cap.h"
@@ -39,15 +40,14 @@ struct Findings {
 };
 
 std::string DataText(const LintReport& lint) {
-  std::string text;
+  std::vector<std::string> sets;
   const auto add = [&](const char* name, const std::shared_ptr<const Dataset>& set) {
-    if (set)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, FormatCount(set->size()));
+    if (set) sets.push_back(fmt::format("{} {}", name, FormatCount(set->size())));
   };
   add("train", lint.data.train);
   add("valid", lint.data.valid);
   add("test", lint.data.test);
-  return text.empty() ? "none" : text + " samples";
+  return sets.empty() ? "none" : fmt::format("{} samples", fmt::join(sets, ", "));
 }
 
 // A row of the table of differences: what, how far off, how far it may be, and whether it is.
@@ -177,18 +177,12 @@ constexpr char kWrongKernels[] =
     "this is a fault of cgrun's, not of the model file, and is worth a report with the file; until "
     "then `--device` names another device, of those that are ok";
 
-std::string NamesText(const std::vector<std::string>& names) {
-  constexpr size_t kShown = 3;
-  std::string text;
-  for (size_t i = 0; i < std::min(kShown, names.size()); ++i)
-    text += (i > 0 ? ", " : "") + names[i];
-  return text + (names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
-}
+constexpr size_t kMostShown = 3;  // parameters of a finding
 
 void PrintWrong(const Findings& findings) {
   for (const GradientCheck& check : findings.gradients) {
     if (check.good || check.steep) continue;
-    const std::string names = NamesText(check.parameters);
+    const std::string names = ListFirst(check.parameters, kMostShown);
     PrintError(
         fmt::format("path '{}': along a direction in {} the gradient says {:.6g}, finite "
                     "differences say {:.6g}",
@@ -202,7 +196,7 @@ void PrintWrong(const Findings& findings) {
     if (check.good || !check.skipped.empty()) continue;
     if (!check.missing.empty()) {
       PrintError(fmt::format("device '{}' does not compute {}, as the reference does", check.device,
-                             NamesText(check.missing)),
+                             ListFirst(check.missing, kMostShown)),
                  kWrongKernels);
       continue;
     }

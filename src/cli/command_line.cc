@@ -1,6 +1,8 @@
 // Builds the command line of Commands(), and parses it.
 #include "src/cli/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
@@ -43,11 +45,10 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {
-    std::string text = option->get_description(), others;
-    for (const Flag& other : OfOption(option).not_with()) {
-      others += (others.empty() ? "" : ", ") + other.name();
-    }
-    if (!others.empty()) text += " (not with " + others + ")";
+    std::string text = option->get_description();
+    std::vector<std::string> others;
+    for (const Flag& other : OfOption(option).not_with()) others.push_back(other.name());
+    if (!others.empty()) text += fmt::format(" (not with {})", fmt::join(others, ", "));
     return WrapText(text, "", kWidth - kNameWidth);
   }
 

@@ -1,6 +1,9 @@
 // cgrun graph: the graph of a model after differentiation and passes, as text or as a picture.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <span>
 
 #include "src/base/json_text.h"
@@ -142,9 +145,8 @@ void CheckTargets(const GraphFlags& flags) {
 
 // "train, train.5, eval"
 std::string EntriesOf(const ProgramImage& image) {
-  std::string names;
-  for (const ImageEntry& entry : image.entries) names += (names.empty() ? "" : ", ") + entry.name;
-  return names;
+  const auto names = image.entries | std::views::transform(&ImageEntry::name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 // The graph of a compiled program is told from its byte code: no kernels are needed, and nothing is

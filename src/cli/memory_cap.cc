@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/word_list.h"
 #include "src/cli/capped_run_text.h"
 #include "src/cli/console.h"
 #include "src/cli/swap_place.h"
@@ -110,11 +111,10 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
 
 // "152 and 160 would not fit either"; nothing where none was tried.
 std::string LargerText(const std::vector<int64_t>& larger) {
-  std::string text;
-  for (size_t i = 0; i < larger.size(); ++i) {
-    text += (i == 0 ? "; " : i + 1 == larger.size() ? " and " : ", ") + std::to_string(larger[i]);
-  }
-  return text.empty() ? text : text + " would not fit either";
+  if (larger.empty()) return "";
+  std::vector<std::string> batches;
+  for (const int64_t batch : larger) batches.push_back(std::to_string(batch));
+  return "; " + ListWords(batches, "and") + " would not fit either";
 }
 
 // What becomes of a run's length, which nobody has chosen: without a cap such a batch is as large

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/base/word_list.h"
 #include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
 #include "src/cli/run_split.h"
@@ -137,15 +138,12 @@ void WarnOfOtherNetwork(const ModelFlags& flags, const ModelSpec& model, const s
     return !IsOfNetwork(one.key, tree, use) || Sets(set, one.key, tree);
   });
   if (differences.empty()) return;
-  std::string text;
-  for (size_t i = 0; i < std::min(kMostShown, differences.size()); ++i) {
-    const Difference& one = differences[i];
-    text += (i > 0 ? ", " : "") + one.key + " (" + one.before + " → " + one.now + ")";
+  std::vector<std::string> texts;
+  for (const Difference& one : differences) {
+    texts.push_back(one.key + " (" + one.before + " → " + one.now + ")");
   }
-  if (differences.size() > kMostShown) {
-    text += " and " + std::to_string(differences.size() - kMostShown) + " more";
-  }
-  PrintWarning("the model file differs from the one that these weights were trained with: " + text);
+  PrintWarning("the model file differs from the one that these weights were trained with: " +
+               ListFirst(texts, kMostShown));
 }
 
 }  // namespace cgrun

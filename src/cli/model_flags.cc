@@ -1,6 +1,7 @@
 // Flags become overrides of the model file, so that a run's resolved file holds them.
 #include "src/cli/model_flags.h"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "src/base/shell_word.h"
@@ -64,13 +66,8 @@ struct Overrides {
 
   void AddKeep(const std::vector<std::string>& names, bool each) {
     if (names.empty()) return;
-    std::string list, flag;
-    for (const std::string& name : names) {
-      list += (list.empty() ? "" : ", ") + name;
-      flag += (flag.empty() ? "--keep " : " --keep ") + name;
-    }
-    assignments.push_back("keep=[" + list + "]");
-    typed.push_back(flag);
+    assignments.push_back(fmt::format("keep=[{}]", fmt::join(names, ", ")));
+    typed.push_back(fmt::format("--keep {}", fmt::join(names, " --keep ")));
     const bool is_plain = std::ranges::all_of(names, [](const std::string& name) {
       return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
         return std::isalnum(c) != 0 ||
@@ -108,12 +105,12 @@ void CheckPass(const std::string& name, const std::vector<std::string>& known) {
 
 // "reference, blas, cpu, cuda[:N] or auto"
 std::string DeviceHelp() {
-  std::string help;
-  for (const DeviceKind& kind : DeviceKinds()) {
-    help += (help.empty() ? "" : ", ") + std::string(kind.name) + (kind.on_host ? "" : "[:N]");
-  }
-  return help +
-         " or auto; of plan also a .json that `cgrun devices --json` wrote on another machine";
+  const auto text = [](const DeviceKind& kind) {
+    return fmt::format("{}{}", kind.name, kind.on_host ? "" : "[:N]");
+  };
+  return fmt::format(
+      "{} or auto; of plan also a .json that `cgrun devices --json` wrote on another machine",
+      fmt::join(DeviceKinds() | std::views::transform(text), ", "));
 }
 
 // Libraries wait for ever for threads that they do not get.
@@ -158,9 +155,7 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
 
 // As the name of a value: completion offers what stands between the bars.
 std::string OneOf(const std::vector<std::string>& names) {
-  std::string words;
-  for (const std::string& name : names) words += (words.empty() ? "" : "|") + name;
-  return words;
+  return fmt::format("{}", fmt::join(names, "|"));
 }
 
 // Puts the flags behind the first `before` into a list of their own, so that --help begins with

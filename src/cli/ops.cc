@@ -1,4 +1,6 @@
 // cgrun ops: the operator reference, made from the operator table.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -65,9 +67,7 @@ std::string DefaultText(const OpDef& def, const AttributeField& field) {
 }
 
 std::string Choices(const AttributeField& field) {
-  std::string out;
-  for (const std::string& word : field.choices) out += (out.empty() ? "" : " | ") + word;
-  return out;
+  return fmt::format("{}", fmt::join(field.choices, " | "));
 }
 
 void AddOperands(TextTable& table, const char* what, const std::vector<OperandDef>& operands) {
@@ -169,14 +169,13 @@ int ListAll(bool internal) {
 
 // What to look up instead of a name that no operator has.
 std::string HelpWithName(const std::string& name) {
-  std::vector<std::string> names;
-  std::string holding;
+  std::vector<std::string> names, holding;
   for (int i = 0; i < OpCount(); ++i) {
     const OpDef& def = GetOpDef(static_cast<OpId>(i));
     names.push_back(def.name);
     const bool holds =
         def.usage != Usage::kInternal && names.back().find(name) != names.back().npos;
-    if (holds) holding += (holding.empty() ? "" : ", ") + names.back();
+    if (holds) holding.push_back(def.name);
   }
   const std::string same = SameOperator(name, names);
   if (const std::string what = FindOtherThan(name); !what.empty()) {
@@ -184,7 +183,9 @@ std::string HelpWithName(const std::string& name) {
   }
   if (const std::string note = NoteOnLayer(name); !note.empty()) return note;
   if (!GuessOperator(name, names).empty()) return SuggestOperator(name, names);
-  if (!holding.empty()) return "did you mean one of " + holding + "?";
+  if (!holding.empty()) {
+    return fmt::format("did you mean one of {}?", fmt::join(holding, ", "));
+  }
   const std::string found = FindInReference(name);
   return found.empty() ? "`cgrun ops` lists them" : found;
 }

@@ -2,12 +2,16 @@
 // descriptions.
 #include "src/cli/ops_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
 #include "src/base/synonyms.h"
+#include "src/base/word_list.h"
 #include "src/frontend/common_keys.h"
 #include "src/frontend/parameter_options.h"
 #include "src/frontend/shared_draw.h"
@@ -50,13 +54,9 @@ std::vector<std::string> NamesWhere(Predicate predicate) {
 
 // "a, b and c"; of many "a, b, … and 7 more (`cgrun ops` lists all)".
 std::string Listed(const std::vector<std::string>& names, size_t most) {
-  std::string text;
-  const size_t shown = std::min(names.size(), most);
-  for (size_t i = 0; i < shown; ++i) {
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  }
-  if (shown == names.size()) return text;
-  return text + ", … and " + std::to_string(names.size() - shown) + " more (`cgrun ops` lists all)";
+  if (names.size() <= most) return ListWords(names, "and");
+  return fmt::format("{}, … and {} more (`cgrun ops` lists all)",
+                     fmt::join(names | std::views::take(most), ", "), names.size() - most);
 }
 
 struct Family {

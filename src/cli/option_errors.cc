@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "src/base/diagnostics.h"
+#include "src/base/word_list.h"
 #include "src/cli/command_line.h"
 #include "src/cli/unknown_names.h"
 
@@ -86,14 +87,6 @@ std::vector<std::string> Choices(std::string_view list) {
   return choices;
 }
 
-std::string Alternatives(const std::vector<std::string>& choices) {
-  std::string text;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
-  }
-  return text;
-}
-
 // "0.000000" as "0", "0.500000" as "0.5".
 std::string ShortNumber(std::string number) {
   if (number.find('.') == std::string::npos) return number;
@@ -123,7 +116,7 @@ Mistake WrongValue(const Verb& verb, const std::string& text) {
   const std::string value = Between(text, ": ", " not in {");
   if (choices.empty()) return {names + " cannot be '" + value + "'", DescriptionOf(verb, name)};
   const std::string nearest = NearestName(value, choices);
-  return {names + " must be " + Alternatives(choices) + ", not '" + value + "'",
+  return {names + " must be " + ListWords(choices, "or") + ", not '" + value + "'",
           nearest.empty() ? DescriptionOf(verb, name) : "did you mean '" + nearest + "'?"};
 }
 

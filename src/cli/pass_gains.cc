@@ -71,13 +71,15 @@ std::string TableOf(const std::vector<PassGain>& gains, bool took_turns) {
 }
 
 std::string IdleText(const std::vector<PassGain>& gains) {
-  std::string names;
+  std::vector<std::string> names;
   for (const PassGain& gain : gains) {
-    if (gain.changes_nothing) names += (names.empty() ? "" : ", ") + gain.pass;
+    if (gain.changes_nothing) names.push_back(gain.pass);
   }
   if (names.empty()) return "";
   return WrapText(
-             "changes nothing, as the program is the same without it, and was not timed: " + names,
+             fmt::format(
+                 "changes nothing, as the program is the same without it, and was not timed: {}",
+                 fmt::join(names, ", ")),
              "", kLineWidth) +
          "\n";
 }

@@ -1,6 +1,8 @@
 // cgrun predict.
 #include "src/train/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -256,11 +258,10 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
     }
   }
   if (heads.size() < 2 || others.empty() || others.size() == heads.size()) return;
-  std::string listed, out;
-  for (const std::string& other : others) listed += (listed.empty() ? "" : ", ") + other;
-  for (const std::string& head : heads) out += (out.empty() ? "" : ", ") + head;
-  Tell("note: this is '" + shown->name + "' alone, the last output; a loss reads " + listed +
-       ", too: `out: [" + out + "]` of path '" + path.name.value + "' predicts all");
+  Tell(fmt::format(
+      "note: this is '{}' alone, the last output; a loss reads {}, too: `out: [{}]` of path '{}' "
+      "predicts all",
+      shown->name, fmt::join(others, ", "), fmt::join(heads, ", "), path.name.value));
 }
 
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,

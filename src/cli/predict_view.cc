@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "src/base/json_text.h"
 #include "src/base/printable.h"
@@ -34,9 +35,7 @@ std::string CsvField(const std::string& name) {
 }
 
 std::string CsvLine(const std::vector<std::string>& fields) {
-  std::string line;
-  for (size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? "," : "") + CsvField(fields[i]);
-  return line + "\n";
+  return fmt::format("{}\n", fmt::join(fields | std::views::transform(CsvField), ","));
 }
 
 std::string Dump(const nlohmann::ordered_json& json) { return JsonText(json, 2) + "\n"; }

@@ -74,11 +74,10 @@ void TakeSplitOfRun(const ModelFlags& flags, const std::string& weights, const s
   if (!run || FormatOf(*run) != FormatOf(model) || !model.data) return;
   const Division before = Division::Of(*run);
   const std::vector<std::string> set = AssignmentsOf(flags);
-  std::string taken;
-  const auto take = [&](const std::string& what) { taken += (taken.empty() ? "" : ", ") + what; };
+  std::vector<std::string> taken;
   if (model.train && model.train->seed.value != before.seed && !Sets(set, "train.seed")) {
     model.train->seed.value = before.seed;
-    take(fmt::format("seed {}", before.seed));
+    taken.push_back(fmt::format("seed {}", before.seed));
   }
   const auto take_part = [&](const std::string& name, std::optional<DataSpec>& spec,
                              const std::optional<double>& part) {
@@ -86,12 +85,14 @@ void TakeSplitOfRun(const ModelFlags& flags, const std::string& weights, const s
     if (!spec) spec = DataSpec{{}, {}, {}, model.data->mark};
     if (spec->split && spec->split->value == *part) return;
     spec->split = Marked<double>{*part, spec->mark};
-    take(fmt::format("data.{}.split {:g}", name, *part));
+    taken.push_back(fmt::format("data.{}.split {:g}", name, *part));
   };
   take_part("valid", model.data->valid, before.valid);
   take_part("test", model.data->test, before.test);
   const std::string of_run = folder.empty() ? "." : folder.string();
-  if (!taken.empty()) Tell("taken from the run " + of_run + ": " + taken);
+  if (!taken.empty()) {
+    Tell(fmt::format("taken from the run {}: {}", of_run, fmt::join(taken, ", ")));
+  }
 
   const Division now = Division::Of(model);
   const bool is_part = (split == "valid" && now.valid) || (split == "test" && now.test);

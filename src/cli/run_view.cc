@@ -404,12 +404,9 @@ std::string CapNote(const MemoryUse& memory, int64_t cap) {
 
 void PrintDryRun(const std::string& model, const Session& session) {
   const EngineModel& engine = session.engine().model();
-  std::string entries;
   std::vector<std::string> names;
-  for (const EngineEntry& entry : engine.entries) {
-    entries += (entries.empty() ? "" : ", ") + entry.name;
-    names.push_back(entry.name);
-  }
+  for (const EngineEntry& entry : engine.entries) names.push_back(entry.name);
+  std::string entries = fmt::format("{}", fmt::join(names, ", "));
   if (const std::string note = LastBatchNote(names); !note.empty()) entries += "  (" + note + ")";
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"model", fmt::format("{} on {}, batch {}", model, engine.device, session.batch())});

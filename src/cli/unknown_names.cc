@@ -1,6 +1,8 @@
 // Guesses which verb or flag was meant by one that does not exist.
 #include "src/cli/unknown_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -139,9 +141,9 @@ Mistake UnknownVerb(const std::string& argument) {
   }
   std::string nearest = OurName(argument, verbs, kVerbSynonyms);
   if (nearest.empty()) nearest = NearestName(argument, verbs);
-  std::string help = nearest.empty() ? "the verbs are " : "did you mean `cgrun " + nearest + "`?";
-  for (size_t i = 0; nearest.empty() && i < verbs.size(); ++i) help += (i ? ", " : "") + verbs[i];
-  return {"there is no verb '" + argument + "'", help};
+  return {"there is no verb '" + argument + "'",
+          nearest.empty() ? fmt::format("the verbs are {}", fmt::join(verbs, ", "))
+                          : "did you mean `cgrun " + nearest + "`?"};
 }
 
 std::optional<Mistake> UnknownFlag(const Verb& verb, const std::vector<std::string>& words) {

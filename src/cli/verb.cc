@@ -1,6 +1,8 @@
 // Both handles pass each call on to CLI11.
 #include "src/cli/verb.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 namespace cgrun {
@@ -12,9 +14,7 @@ Flag Flag::Value(const std::string& name) const {
 
 Flag Flag::OneOf(const std::vector<std::string>& words) const {
   option_->check(CLI::IsMember(words));
-  std::string name;
-  for (const std::string& word : words) name += (name.empty() ? "" : "|") + word;
-  return Value(name);
+  return Value(fmt::format("{}", fmt::join(words, "|")));
 }
 
 Flag Flag::Between(int64_t least, int64_t most) const {

@@ -3,6 +3,7 @@
 
 #include <cgrun_yaml_cpp_version.h>
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <CLI/Version.hpp>
@@ -25,11 +26,9 @@ std::vector<std::pair<std::string, std::string>> LibraryVersions() {
 }
 
 std::string LibrariesText() {
-  std::string text;
-  for (const auto& [name, version] : LibraryVersions()) {
-    text += (text.empty() ? "" : ", ") + name + " " + version;
-  }
-  return text;
+  std::vector<std::string> texts;
+  for (const auto& [name, version] : LibraryVersions()) texts.push_back(name + " " + version);
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string VersionText() {

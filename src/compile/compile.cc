@@ -1,6 +1,8 @@
 // The pipeline, as the picture in docs/architecture.md draws it.
 #include "src/compile/compile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -56,14 +58,14 @@ bool MayUseLanes(const KernelLibrary& library, const CompileOptions& options) {
 
 // Those of the parts of a fingerprint, which commas part, that `other` does not have.
 std::string PartsBeside(const std::string& text, const std::string& other) {
-  std::string beside;
+  std::vector<std::string> beside;
   for (size_t begin = 0, end; begin <= text.size(); begin = end + 2) {
     end = std::min(text.find(", ", begin), text.size());
     const std::string part = text.substr(begin, end - begin);
     const bool is_common = (", " + other + ", ").find(", " + part + ", ") != std::string::npos;
-    if (!is_common) beside += (beside.empty() ? "" : ", ") + part;
+    if (!is_common) beside.push_back(part);
   }
-  return beside;
+  return fmt::format("{}", fmt::join(beside, ", "));
 }
 
 }  // namespace

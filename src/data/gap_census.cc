@@ -1,6 +1,8 @@
 // The counts as texts.
 #include "src/data/gap_census.h"
 
+#include <fmt/format.h>
+
 #include "src/base/diagnostics.h"
 
 namespace cgrun {
@@ -10,9 +12,8 @@ constexpr size_t kMostNamed = 5;
 
 // "line 32", "lines 32, 42, …"
 std::string LinesText(const std::vector<int>& first, int64_t all) {
-  std::string text = all == 1 ? "line " : "lines ";
-  for (size_t i = 0; i < first.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(first[i]);
-  return text + (all > static_cast<int64_t>(first.size()) ? ", …" : "");
+  return fmt::format("{} {}{}", all == 1 ? "line" : "lines", fmt::join(first, ", "),
+                     all > static_cast<int64_t>(first.size()) ? ", …" : "");
 }
 
 std::string FillerText(const CsvOptions& csv, int64_t count) {

@@ -1,5 +1,7 @@
 // IDX, the format of MNIST (LeCun): images and labels in two files, plain or compressed by gzip.
 // A file is 0, 0, element type, rank, the sizes as 32-bit big-endian words, the elements.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,9 +42,7 @@ struct IdxHeader {
 };
 
 std::string SizesText(const std::vector<int64_t>& sizes) {
-  std::string text;
-  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? " x " : "") + std::to_string(sizes[i]);
-  return text;
+  return fmt::format("{}", fmt::join(sizes, " x "));
 }
 
 std::string HexText(std::span<const std::byte> bytes) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "src/base/word_list.h"
 #include "src/data/classes.h"
 #include "src/data/image_file.h"
 #include "src/data/label_list.h"
@@ -271,12 +272,9 @@ ImageList ListImages(const DataOptions& options, bool labelled, bool train_faile
 
 std::string NamesText(const std::vector<std::string>& names) {
   constexpr size_t kShown = 5;
-  std::string text;
-  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += (i > 0 ? ", '" : "'") + names[i] + "'";
-  }
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return text;
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back("'" + name + "'");
+  return ListFirst(quoted, kShown);
 }
 
 void ReportOtherImages(const std::string& folder, const std::vector<std::string>& names,

@@ -1,11 +1,14 @@
 // Values of options: paths and integers.
 #include "src/data/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <iterator>
 #include <memory>
+#include <ranges>
 
 #include "src/base/printable.h"
 #include "src/base/synonyms.h"
@@ -116,11 +119,8 @@ std::string QuotedText(std::string_view text) {
 
 std::string QuotedNames(const std::vector<std::string>& texts) {
   constexpr size_t kMostShown = 10;
-  std::string shown;
-  for (size_t i = 0; i < std::min(kMostShown, texts.size()); ++i) {
-    shown += (i > 0 ? ", " : "") + QuotedText(texts[i]);
-  }
-  return shown + (texts.size() > kMostShown ? ", …" : "");
+  const auto shown = texts | std::views::take(kMostShown) | std::views::transform(QuotedText);
+  return fmt::format("{}{}", fmt::join(shown, ", "), texts.size() > kMostShown ? ", …" : "");
 }
 
 void WarnOfEmptyLines(const std::string& path, int64_t count, int first, Diagnostics& diagnostics) {

@@ -1,8 +1,12 @@
 // Scopes and the look-up of names.
 #include "src/frontend/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+
+#include "src/base/word_list.h"
 
 namespace cgrun {
 
@@ -166,17 +170,17 @@ ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& d
                       HelpWithUnknown(name.value, scope));
     return ValueId();
   }
-  std::string paths, reads;
-  for (size_t i = 0; i < circle.size(); ++i) {
-    const Read& read = circle[i];
-    paths += (i == 0 ? "" : i + 1 == circle.size() ? " and " : ", ") + ("'" + read.reader + "'");
-    reads += (i == 0 ? "'" + read.reader + "' reads '" : ", which reads '") + read.name + "' of '" +
-             read.from + "'";
+  std::vector<std::string> paths, reads;
+  for (const Read& read : circle) {
+    paths.push_back("'" + read.reader + "'");
+    reads.push_back(fmt::format("reads '{}' of '{}'", read.name, read.from));
   }
   diagnostics.Error(
       name.mark,
-      "the paths " + paths + " read each other" + (circle.size() > 2 ? " in a circle" : ""),
-      reads + "; split one of them, so that each reads only what is made before it");
+      fmt::format("the paths {} read each other{}", ListWords(paths, "and"),
+                  circle.size() > 2 ? " in a circle" : ""),
+      fmt::format("{} {}; split one of them, so that each reads only what is made before it",
+                  paths[0], fmt::join(reads, ", which ")));
   return ValueId();
 }
 

@@ -1,9 +1,13 @@
 // Compares whole names, and as many parts of their ends as the wrong name has.
 #include "src/frontend/near_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <ranges>
 
 #include "src/base/diagnostics.h"
+#include "src/base/word_list.h"
 
 namespace cgrun {
 namespace {
@@ -33,13 +37,12 @@ std::string NearlyCalled(const std::string& name, const std::vector<std::string>
 }  // namespace
 
 std::string ListOfNames(const std::vector<std::string>& names) {
-  std::string text;
-  const size_t shown = std::min(names.size(), kMostListed);
-  for (size_t i = 0; i < shown; ++i) {
-    text += (i == 0 ? "'" : i + 1 == names.size() ? " or '" : ", '") + names[i] + "'";
-  }
-  if (shown == names.size()) return text;
-  return text + ", … and " + std::to_string(names.size() - shown) + " more; " + kWhoLists;
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back("'" + name + "'");
+  if (quoted.size() <= kMostListed) return ListWords(quoted, "or");
+  return fmt::format("{}, … and {} more; {}",
+                     fmt::join(quoted | std::views::take(kMostListed), ", "),
+                     quoted.size() - kMostListed, kWhoLists);
 }
 
 std::vector<std::string> NamesWithPart(const std::string& name,

@@ -2,6 +2,7 @@
 #ifndef CGRUN_IO_CHECKSUM_H_
 #define CGRUN_IO_CHECKSUM_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,12 +13,14 @@ namespace cgrun {
 // CRC-32 of ISO 3309 (gzip, PNG, zip), continued from `crc`, that of the bytes before.
 uint32_t Crc32(std::span<const std::byte> bytes, uint32_t crc = 0);
 
-// XXH64 (Collet, "xxHash fast digest algorithm", specification 0.1.1): equal bytes and seed give
-// the same hash on every machine; one flipped bit changes half of it. Not for adversaries. The hash
-// of several tensors is chained through `seed`, so that it depends on where one ends and the next
-// begins.
+// XXH64 of xxHash: equal bytes and seed give the same hash on every machine. It does not resist
+// adversaries. Files keep these hashes, so they never change. Several tensors are hashed in a chain,
+// each with the hash before it as its seed, so that the result depends on where each tensor ends.
 uint64_t HashBytes(std::span<const std::byte> bytes, uint64_t seed = 0);
-// A hash as it is shown and kept: 16 hexadecimal digits.
+
+// 16 hexadecimal digits and a 0, as a hash is shown and kept.
+using HashDigits = std::array<char, 17>;
+HashDigits DigitsOf(uint64_t hash);  // never allocates
 std::string HashText(uint64_t hash);
 
 }  // namespace cgrun

@@ -1,6 +1,8 @@
 // The header of .npy, a Python dictionary as text, and the elements after it.
 #include "src/io/npy.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -150,8 +152,7 @@ std::string HeaderText(DType dtype, const Shape& shape) {
   std::string text =
       "{'descr': '" + std::string(descriptor) + "', 'fortran_order': False, 'shape': (";
   const std::vector<int64_t> sizes = shape.Sizes();
-  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
-  text += sizes.size() == 1 ? ",), }" : "), }";
+  text += fmt::format("{}{}), }}", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
   if (!sizes.empty()) text.append(kGrowth - std::to_string(sizes[0]).size(), ' ');
   return text;
 }

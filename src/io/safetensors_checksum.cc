@@ -2,9 +2,6 @@
 #include "src/io/safetensors_checksum.h"
 
 #include <algorithm>
-#include <cstdio>
-
-#include "src/io/checksum.h"
 
 namespace cgrun {
 
@@ -31,12 +28,6 @@ void SafetensorsChecksum::AddBytes(std::span<const std::byte> bytes) {
     hash_ = HashBytes(block, hash_);
     bytes = bytes.subspan(block.size());
   }
-}
-
-std::array<char, 17> SafetensorsChecksum::Text() const {
-  std::array<char, 17> digits;
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash_));
-  return digits;
 }
 
 }  // namespace cgrun

@@ -3,12 +3,12 @@
 #ifndef CGRUN_IO_SAFETENSORS_CHECKSUM_H_
 #define CGRUN_IO_SAFETENSORS_CHECKSUM_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "src/io/checksum.h"
 #include "src/io/safetensors.h"
 
 namespace cgrun {
@@ -25,8 +25,7 @@ class SafetensorsChecksum {
   void AddTensor(const TensorSpec& tensor);
   void AddBytes(std::span<const std::byte> bytes);
 
-  // 16 hexadecimal digits, and a 0.
-  std::array<char, 17> Text() const;
+  HashDigits Text() const { return DigitsOf(hash_); }
 
  private:
   uint64_t hash_ = 0;

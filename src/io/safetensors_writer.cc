@@ -1,4 +1,6 @@
 // Writing safetensors: the header's text without a JSON library, so that nothing is allocated.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -79,9 +81,8 @@ void AppendEntry(const TensorSpec& spec, int64_t begin, std::string* out) {
   *out += kSafetensorsTypes[TypeRank(spec.dtype)].second;
   *out += "\",\"shape\":[";
   const std::vector<int64_t> sizes = spec.shape.Sizes();
-  for (size_t i = 0; i < sizes.size(); ++i) *out += (i ? "," : "") + std::to_string(sizes[i]);
-  *out += "],\"data_offsets\":[" + std::to_string(begin) + ',' +
-          std::to_string(begin + Bytes(spec)) + "]}";
+  *out += fmt::format("{}],\"data_offsets\":[{},{}]}}", fmt::join(sizes, ","), begin,
+                      begin + Bytes(spec));
 }
 
 }  // namespace

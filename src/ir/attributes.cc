@@ -1,8 +1,11 @@
 // Generic handling of attribute structs through their schemas.
 #include "src/ir/attributes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include "src/ir/range_text.h"
 
@@ -27,9 +30,8 @@ struct Printer {
 
   template <class T>
   std::string ListToString(const std::vector<T>& v) const {
-    std::string out = "[";
-    for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + (*this)(v[i]);
-    return out + "]";
+    const auto text = [this](const T& number) { return (*this)(number); };
+    return fmt::format("[{}]", fmt::join(v | std::views::transform(text), ", "));
   }
 };
 
@@ -50,12 +52,6 @@ RealList NumbersOf(const AttributeValue& value) {
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-std::string Words(const std::vector<std::string>& choices) {
-  std::string out;
-  for (const std::string& word : choices) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
 // What a value has to be and is not; empty where nothing is wrong.
 std::string WantedInstead(const AttributeField& field, const AttributeValue& value) {
   for (double number : NumbersOf(value)) {
@@ -68,7 +64,7 @@ std::string WantedInstead(const AttributeField& field, const AttributeValue& val
   if (word == nullptr || field.choices.empty()) return "";
   const bool known =
       std::find(field.choices.begin(), field.choices.end(), *word) != field.choices.end();
-  return known ? "" : "one of " + Words(field.choices);
+  return known ? "" : fmt::format("one of {}", fmt::join(field.choices, ", "));
 }
 
 }  // namespace
@@ -153,13 +149,13 @@ uint64_t Attributes::Hash() const {
 }
 
 std::string Attributes::ToString() const {
-  std::string out;
+  std::vector<std::string> texts;
   for (const AttributeField& field : schema_->fields()) {
     const AttributeValue value = Get(field);
     if (value == field.get(schema_->defaults())) continue;
-    out += (out.empty() ? "" : " ") + field.name + "=" + cgrun::ToString(value);
+    texts.push_back(field.name + "=" + cgrun::ToString(value));
   }
-  return out;
+  return fmt::format("{}", fmt::join(texts, " "));
 }
 
 bool operator==(const Attributes& a, const Attributes& b) {

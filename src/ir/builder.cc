@@ -1,6 +1,8 @@
 // Adding values and nodes with inferred types and unique names.
 #include "src/ir/builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -21,14 +23,14 @@ std::vector<TensorType> TypesOf(const Graph& graph, const std::vector<ValueId>& 
 // What users gave: values that the compiler adds (".step") are left out.
 std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs,
                         bool parameters = true) {
-  std::string out;
+  std::vector<std::string> operands;
   for (ValueId id : inputs) {
     const Value& value = graph.values[id];
     if (value.name.starts_with('.')) continue;
     if (!parameters && value.role == Role::kParameter) continue;
-    out += (out.empty() ? "" : ", ") + value.name + ": " + value.type.ToString();
+    operands.push_back(value.name + ": " + value.type.ToString());
   }
-  return out.empty() ? "" : "operands: " + out;
+  return operands.empty() ? "" : fmt::format("operands: {}", fmt::join(operands, ", "));
 }
 
 // Where two inputs of different number types fit the other way round, which comes first.

@@ -1,4 +1,6 @@
 // InferTypes: the number of inputs and each attribute first, then the operator's own inference.
+#include <fmt/format.h>
+
 #include <cctype>
 
 #include "src/ir/op_def.h"
@@ -25,13 +27,14 @@ std::string ArityText(const OpDef& def) {
 std::string ArityHelp(const OpDef& def, int given) {
   if (def.usage != Usage::kLoss && def.usage != Usage::kMetric) return "";
   if (given >= static_cast<int>(def.inputs.size())) return "";
-  std::string names;
+  std::vector<std::string> names;
   for (const OperandDef& operand : def.inputs) {
     if (operand.arity == Arity::kOptional) continue;
-    names += names.empty() ? "" : ", ";
-    for (const char c : operand.name) names += static_cast<char>(std::toupper(c));
+    std::ranges::transform(operand.name, std::back_inserter(names.emplace_back()),
+                           [](char c) { return static_cast<char>(std::toupper(c)); });
   }
-  return "name what it reads: `{op: " + def.name + ", in: [" + names + "]}`";
+  return fmt::format("name what it reads: `{{op: {}, in: [{}]}}`", def.name,
+                     fmt::join(names, ", "));
 }
 
 bool ArityMatches(const OpDef& def, size_t count) {

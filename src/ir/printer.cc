@@ -1,4 +1,7 @@
 // The listing of a graph: sources, then a line a node, then updates and outputs.
+#include <fmt/format.h>
+
+#include <ranges>
 #include <string>
 
 #include "src/ir/body_text.h"
@@ -14,18 +17,12 @@ std::string ValueText(const Value& value) {
   return out;
 }
 
-std::string Names(const Graph& graph, const std::vector<ValueId>& ids) {
-  std::string out;
-  for (ValueId id : ids) out += (out.empty() ? "" : ", ") + graph.values[id].name;
-  return out;
-}
-
 std::string NodeText(const Graph& graph, const Node& node) {
-  std::string out = "  ";
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    out += (i ? ", " : "") + ValueText(graph.values[node.outputs[i]]);
-  }
-  out += " = " + GetOpDef(node.op).name + "(" + Names(graph, node.inputs) + ")";
+  const auto name = [&](ValueId id) { return graph.values[id].name; };
+  const auto text = [&](ValueId id) { return ValueText(graph.values[id]); };
+  std::string out =
+      fmt::format("  {} = {}({})", fmt::join(node.outputs | std::views::transform(text), ", "),
+                  NameOf(node.op), fmt::join(node.inputs | std::views::transform(name), ", "));
   const std::string attributes = node.attributes.ToString();
   if (!attributes.empty()) out += " {" + attributes + "}";
   if (node.phase != Phase::kForward) out += " " + std::string(Name(node.phase));

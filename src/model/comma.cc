@@ -1,6 +1,8 @@
 // A comma may be a point, or stand between groups of three digits, or in a tuple.
 #include "src/model/comma.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -76,14 +78,10 @@ bool MendTuple(TreeEntry& entry, Diagnostics& diagnostics) {
   const std::vector<std::string> numbers =
       NumbersOfTuple(value.IsScalar() && !value.quoted ? value.scalar : "");
   if (numbers.empty()) return false;
-  std::string list;
   std::vector<TreeNode> items;
-  for (const std::string& number : numbers) {
-    list += (list.empty() ? "" : ", ") + number;
-    items.push_back(TreeNode::Scalar(number, value.mark));
-  }
+  for (const std::string& number : numbers) items.push_back(TreeNode::Scalar(number, value.mark));
   diagnostics.Error(value.mark, "a list is written with brackets",
-                    "write `" + entry.key + ": [" + list + "]`");
+                    fmt::format("write `{}: [{}]`", entry.key, fmt::join(numbers, ", ")));
   TreeNode sequence = TreeNode::Sequence(std::move(items), value.mark);
   entry.value = std::move(sequence);
   return true;

@@ -1,4 +1,6 @@
 // ToYaml(): a tree as text that people can read.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -68,12 +70,13 @@ bool IsEmpty(const TreeNode& node) { return node.items.empty() && node.entries.e
 std::string Flow(const TreeNode& node) {
   if (node.IsNull()) return "null";
   if (node.IsScalar()) return Word(node.scalar, node.quoted);
-  std::string out;
-  for (const TreeNode& item : node.items) out += (out.empty() ? "" : ", ") + Flow(item);
+  std::vector<std::string> parts;
+  for (const TreeNode& item : node.items) parts.push_back(Flow(item));
   for (const TreeEntry& entry : node.entries) {
-    out += (out.empty() ? "" : ", ") + Word(entry.key, false) + ": " + Flow(entry.value);
+    parts.push_back(Word(entry.key, false) + ": " + Flow(entry.value));
   }
-  return node.IsSequence() ? "[" + out + "]" : "{" + out + "}";
+  const auto inner = fmt::join(parts, ", ");
+  return node.IsSequence() ? fmt::format("[{}]", inner) : fmt::format("{{{}}}", inner);
 }
 
 // Lists and maps of plain values, or maps of lists of these, on what is left of a line.

@@ -1,8 +1,11 @@
 // The expansion of blocks: arguments are bound, the body's tree is substituted and read again.
 #include "src/model/expand_blocks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -255,14 +258,13 @@ void Expander::CheckInputs(const OpSpec& op, const std::vector<MarkedText>& form
                            const BlockUse* outer) {
   const size_t given = op.in.empty() ? 1 : op.in.size();
   if (given == formal.size() || formal.empty()) return;
-  std::string names;
-  for (const MarkedText& name : formal) names += (names.empty() ? "" : ", ") + name.value;
+  const auto names = formal | std::views::transform(&MarkedText::value);
   Error(op.in.empty() ? op.target.mark : op.in[0].mark,
         "'" + op.target.value + "' takes " +
             CountText(static_cast<int64_t>(formal.size()), "input") + ", and " +
             (op.in.empty() ? "none is named"
                            : std::to_string(given) + (given == 1 ? " is given" : " are given")),
-        "its inputs are: " + names, outer);
+        fmt::format("its inputs are: {}", fmt::join(names, ", ")), outer);
 }
 
 void Expander::CheckTemplate(const BlockSpec& block) {

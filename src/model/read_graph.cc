@@ -1,6 +1,9 @@
 // `inputs:`, `networks:`, `blocks:`, `paths:`: what is computed.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -56,12 +59,15 @@ bool BeginsWithBatch(const TreeNode& node) {
   return first.IsScalar() && std::ranges::find(kBatch, Lower(first.scalar)) != std::end(kBatch);
 }
 
+// "logits, label": "…" stands for items that are no scalars.
+std::string ScalarsText(std::span<const TreeNode> items) {
+  const auto text = [](const TreeNode& item) { return item.IsScalar() ? item.scalar : "…"; };
+  return fmt::format("{}", fmt::join(items | std::views::transform(text), ", "));
+}
+
 void ReadInputShape(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
   if (BeginsWithBatch(entry.value)) {
-    std::string sizes;
-    for (const TreeNode& item : std::span(entry.value.items).subspan(1)) {
-      sizes += (sizes.empty() ? "" : ", ") + (item.IsScalar() ? item.scalar : "…");
-    }
+    const std::string sizes = ScalarsText(std::span(entry.value.items).subspan(1));
     const SourceMark& first = entry.value.items.front().mark;
     reader.diagnostics.Error(first, "the batch is no part of 'shape'",
                              "a shape is that of one sample: write `shape: [" + sizes + "]`");
@@ -214,12 +220,9 @@ void RefuseList(const TreeEntry& section, PathSpec& path, const Reader& reader) 
 
 // `accuracy: [logits, label]`: its inputs stand behind `in`.
 void RefuseInputs(const TreeEntry& entry, const Reader& reader) {
-  std::string inputs;
-  for (const TreeNode& item : entry.value.items) {
-    inputs += (inputs.empty() ? "" : ", ") + (item.IsScalar() ? item.scalar : "…");
-  }
-  reader.diagnostics.Error(entry.value.mark, "'" + entry.key + "' must be a map, not a list",
-                           "write `" + entry.key + ": {in: [" + inputs + "]}`");
+  reader.diagnostics.Error(
+      entry.value.mark, "'" + entry.key + "' must be a map, not a list",
+      "write `" + entry.key + ": {in: [" + ScalarsText(entry.value.items) + "]}`");
 }
 
 void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader) {

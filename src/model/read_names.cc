@@ -1,7 +1,10 @@
 // What is a name, and what is not.
 #include "src/model/read_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "src/model/glued_key.h"
@@ -42,12 +45,10 @@ using NameCheck = bool (*)(const TreeNode& scalar);
 std::string WithBrackets(std::string text, NameCheck check) {
   std::ranges::replace(text, ',', ' ');
   std::istringstream words(text);
-  std::string list;
-  for (std::string word; words >> word;) {
-    if (!check(TreeNode::Scalar(word))) return "";
-    list += (list.empty() ? "[" : ", ") + word;
-  }
-  return list.find(',') == std::string::npos ? "" : list + "]";
+  const std::vector<std::string> names{std::istream_iterator<std::string>(words), {}};
+  const auto is_name = [&](const std::string& word) { return check(TreeNode::Scalar(word)); };
+  if (names.size() < 2 || !std::ranges::all_of(names, is_name)) return "";
+  return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
 std::optional<MarkedText> ReadChecked(const TreeNode& node, std::string_view what, NameCheck check,

@@ -1,9 +1,12 @@
 // Reading items of `ops:` in all the forms that a file may give them.
 #include "src/model/read_ops.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -435,8 +438,8 @@ size_t CountLooseInputs(SourceMark last, std::span<const TreeEntry> entries) {
 
 void ReportLooseInputs(const std::vector<MarkedText>& in, std::span<const TreeEntry> loose,
                        Diagnostics& diagnostics) {
-  std::string list;
-  for (const MarkedText& input : in) list += (list.empty() ? "" : ", ") + input.value;
+  const auto inputs = in | std::views::transform(&MarkedText::value);
+  std::string list = fmt::format("{}", fmt::join(inputs, ", "));
   for (const TreeEntry& entry : loose) list += ", " + entry.key;
   diagnostics.Error(loose.front().key_mark,
                     "a comma ends a value: 'in' is " + in.back().value + " here, and '" +

@@ -1,6 +1,8 @@
 // Building, searching and comparing marked trees.
 #include "src/model/tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -62,16 +64,16 @@ bool operator==(const TreeEntry& a, const TreeEntry& b) {
 
 std::string FlowText(const TreeNode& node) {
   if (node.IsScalar()) return node.quoted ? InQuotes(node.scalar) : node.scalar;
-  std::string inner;
+  if (node.IsNull()) return "";
+  std::vector<std::string> parts;
   for (const TreeNode& item : node.items) {
-    inner += (inner.empty() ? "" : ", ") + (item.IsNull() ? "null" : FlowText(item));
+    parts.push_back(item.IsNull() ? "null" : FlowText(item));
   }
   for (const TreeEntry& entry : node.entries) {
-    const std::string value = entry.value.IsNull() ? ":" : ": " + FlowText(entry.value);
-    inner += (inner.empty() ? "" : ", ") + entry.key + value;
+    parts.push_back(entry.key + (entry.value.IsNull() ? ":" : ": " + FlowText(entry.value)));
   }
-  if (node.IsNull()) return "";
-  return node.IsMap() ? "{" + inner + "}" : "[" + inner + "]";
+  const auto inner = fmt::join(parts, ", ");
+  return node.IsMap() ? fmt::format("{{{}}}", inner) : fmt::format("[{}]", inner);
 }
 
 std::string Describe(const TreeNode& node) {

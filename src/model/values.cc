@@ -1,15 +1,19 @@
 // Numbers, sizes and texts out of scalars, with errors that say what is expected.
 #include "src/model/values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
 #include "src/base/lookalikes.h"
+#include "src/base/word_list.h"
 #include "src/model/comma.h"
 
 namespace cgrun {
@@ -211,12 +215,10 @@ std::string HelpWithList(std::string text, std::string_view what) {
     }
   }
   std::istringstream words(text);
-  std::string list;
-  for (std::string word; words >> word;) {
-    if (!ParseReal(word)) return "";
-    list += (list.empty() ? "" : ", ") + word;
-  }
-  return list.empty() ? "" : "write `" + std::string(what) + ": [" + list + "]`";
+  const std::vector<std::string> numbers{std::istream_iterator<std::string>(words), {}};
+  const auto is_number = [](const std::string& word) { return ParseReal(word).has_value(); };
+  if (numbers.empty() || !std::ranges::all_of(numbers, is_number)) return "";
+  return fmt::format("write `{}: [{}]`", what, fmt::join(numbers, ", "));
 }
 
 // `[3 48 48]` is a list of one text. Reports it; false of other lists.
@@ -322,11 +324,7 @@ std::optional<std::string> ReadText(const TreeNode& node, std::string_view what,
 std::optional<std::string> ReadChoice(const TreeNode& node, std::string_view what,
                                       std::span<const std::string> choices,
                                       Diagnostics& diagnostics, std::span<const Synonym> synonyms) {
-  std::string expected;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    const bool last = i + 1 == choices.size();
-    expected += (i == 0 ? "" : last ? " or " : ", ") + choices[i];
-  }
+  const std::string expected = ListWords(choices, "or");
   if (!node.IsScalar()) {
     WrongType(node, what, expected, diagnostics);
     return std::nullopt;

@@ -1,6 +1,8 @@
 // One pass in topological order.
 #include "src/plan/reach.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace cgrun {
@@ -20,11 +22,11 @@ ReachSet Join(ReachSet a, ReachSet b) { return ((a | b) & kEveryRun) != 0 ? kEve
 
 std::string ToString(ReachSet reach, const std::vector<std::string>& feeds) {
   if ((reach & kEveryRun) != 0) return "every run";
-  std::string text;
+  std::vector<std::string> names;
   for (size_t i = 0; i < feeds.size(); ++i) {
-    if ((reach & FeedBit(i)) != 0) text += (text.empty() ? "" : ", ") + feeds[i];
+    if ((reach & FeedBit(i)) != 0) names.push_back(feeds[i]);
   }
-  return text.empty() ? "nothing" : text;
+  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 Reach ComputeReach(const Graph& graph) {

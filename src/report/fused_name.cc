@@ -2,7 +2,10 @@
 // one alone.
 #include "src/report/fused_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -50,11 +53,8 @@ bool IsGiven(const std::string& name, std::string_view op) {
 
 std::string OperatorText(const Node& node) {
   if (node.op != OpId::fused) return std::string(NameOf(node.op));
-  std::string text;
-  for (const FusedOperator& inner : node.body) {
-    text += (text.empty() ? "" : " + ") + std::string(NameOf(inner.op));
-  }
-  return text;
+  const auto name = [](const FusedOperator& inner) { return NameOf(inner.op); };
+  return fmt::format("{}", fmt::join(node.body | std::views::transform(name), " + "));
 }
 
 std::string OwnerOf(const Graph& graph, ValueId value) {
@@ -66,20 +66,20 @@ std::string BoxName(const Graph& graph, const Node& node) {
   const bool is_joined = node.op == OpId::fused && node.phase == Phase::kForward;
   if (!is_joined || node.again_of.valid()) return node.name;
   const std::string own = LastPart(node.name);
-  std::string text;
-  std::vector<std::string> layers;
+  std::vector<std::string> layers, names;
   for (size_t i = 0; i < node.body.size(); ++i) {
     const std::string op(NameOf(node.body[i].op));
     std::string name = LayerOf(graph, node, node.body[i]);
     if (!name.empty()) layers.push_back(name);
     if (name.empty()) name = i + 1 == node.body.size() && IsGiven(own, op) ? own : op;
-    text += (text.empty() ? "" : " + ") + name;
+    names.push_back(name);
   }
   if (layers.empty()) return node.name;
   std::string scope = ScopeOf(node.name);
   // The `activation` of an operator is called "classify.conv1.relu".
   if (std::ranges::count(layers, LastPart(scope)) > 0) scope = ScopeOf(scope);
-  return scope.empty() ? text : scope + "." + text;
+  if (!scope.empty()) scope += '.';
+  return fmt::format("{}{}", scope, fmt::join(names, " + "));
 }
 
 std::vector<FusedNode> FusedNodesOf(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "src/ir/body_text.h"
@@ -23,8 +24,8 @@ size_t Index(int i) { return static_cast<size_t>(i); }
 bool IsForward(const Node& node) { return node.phase == Phase::kForward; }
 
 std::string ShapeText(const TensorType& type) {
-  std::string text;
-  for (const Dim& dim : type.shape) text += (text.empty() ? "" : "×") + dim.ToString();
+  std::string text =
+      fmt::format("{}", fmt::join(type.shape | std::views::transform(&Dim::ToString), "×"));
   if (text.empty()) text = "scalar";
   return type.dtype == DType::kF32 ? text : std::string(Name(type.dtype)) + " " + text;
 }
@@ -245,11 +246,11 @@ class PictureMaker {
     std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::string text = fmt::format("{} ops: ", nodes.size());
-    for (size_t i = 0; i < sorted.size(); ++i) {
-      text += fmt::format("{}{} {}", i > 0 ? ", " : "", sorted[i].second, sorted[i].first);
-    }
-    return text;
+    const auto text = [](const auto& count) {
+      return fmt::format("{} {}", count.second, count.first);
+    };
+    return fmt::format("{} ops: {}", nodes.size(),
+                       fmt::join(sorted | std::views::transform(text), ", "));
   }
 
   void AddStates(PictureBox& box, const std::vector<NodeId>& nodes) {

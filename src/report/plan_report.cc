@@ -138,11 +138,12 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
     out += fmt::format("  Saved of the arena: {}, by {}.\n",
                        FormatBytes(layout.recompute_saved_bytes), WaysToLess(subject, layout));
   }
-  std::string kept;
+  std::vector<std::string> kept;
   for (const KeptValue& value : subject.kept) {
-    if (value.entry == 0) kept += (kept.empty() ? "" : ", ") + value.name;
+    if (value.entry == 0) kept.push_back(value.name);
   }
-  if (!kept.empty()) out += "  Kept until the end of the step: " + kept + ".\n";
+  if (kept.empty()) return out;
+  out += fmt::format("  Kept until the end of the step: {}.\n", fmt::join(kept, ", "));
   return out;
 }
 
@@ -171,9 +172,7 @@ std::string PathsText(const PlanSubject& subject) {
 // "conv1 = relu1 = pool1" for what shares the bytes in turn.
 std::string Shared(const PlacedBuffer& buffer) {
   if (buffer.values.size() < 2) return buffer.name;
-  std::string out;
-  for (const std::string& value : buffer.values) out += (out.empty() ? "" : " = ") + value;
-  return out;
+  return fmt::format("{}", fmt::join(buffer.values, " = "));
 }
 
 // The swap space has no zones.
@@ -324,12 +323,13 @@ std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room) {
 }
 
 std::string LastBatchNote(const std::vector<std::string>& entries) {
-  std::string names;
+  std::vector<std::string> names;
   for (const std::string& entry : entries) {
-    if (entry.find('.') != entry.npos) names += (names.empty() ? "" : ", ") + entry;
+    if (entry.find('.') != entry.npos) names.push_back(entry);
   }
   if (names.empty()) return "";
-  return names + ": for the last batch of a pass over the data, with as many samples";
+  return fmt::format("{}: for the last batch of a pass over the data, with as many samples",
+                     fmt::join(names, ", "));
 }
 
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail) {

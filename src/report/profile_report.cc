@@ -216,19 +216,22 @@ Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& 
 
 std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings,
                         bool full) {
-  std::string text, left_out;
+  std::string text;
+  std::vector<std::string> left_out;
   Exceeded exceeded;
   for (const EntryProfile& entry : entries) {
     if (RunsOf(entry) == 0) continue;
     if (IsLastBatch(entry, entries)) {
-      left_out += (left_out.empty() ? "" : ", ") + entry.name;
+      left_out.push_back(entry.name);
     } else {
       text += EntryText(entry, ceilings, full, exceeded) + "\n";
     }
   }
   if (!left_out.empty()) {
-    text += "  Left out: " + left_out +
-            ", for the last batch of a pass over the data; --json and a trace have them, too.\n";
+    text += fmt::format(
+        "  Left out: {}, for the last batch of a pass over the data; --json and a trace have them, "
+        "too.\n",
+        fmt::join(left_out, ", "));
   }
   if (ceilings.flops_per_second > 0) {
     text += fmt::format(

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <string_view>
 
 #include "src/base/json_text.h"
@@ -190,12 +191,8 @@ int64_t CopiesAtPeak(const Graph& graph, const MemoryLayout& layout, int entry) 
 }
 
 std::string ValueLivesText(const std::vector<ValueLife>& lives, bool all) {
-  std::string out;
-  if (all) {
-    for (const ValueLife& life : lives) out += (out.empty() ? "" : "\n") + LifeText(life);
-    return out;
-  }
-  out = LifeText(lives.at(0));
+  if (all) return fmt::format("{}", fmt::join(lives | std::views::transform(LifeText), "\n"));
+  std::string out = LifeText(lives.at(0));
   if (lives.size() == 1) return out;
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
   for (size_t i = 1; i < lives.size(); ++i) {

@@ -1,6 +1,10 @@
 // Reorders as questions to a target.
 #include "src/select/reorder_node.h"
 
+#include <fmt/format.h>
+
+#include <ranges>
+
 #include "src/ops/reorder.h"
 
 namespace cgrun {
@@ -31,13 +35,10 @@ KernelChoice ChoiceOf(const KernelOption& option, int threads) {
 
 void ReportNoKernel(const Node& node, const NodeSignature& signature, const Target& target,
                     Diagnostics& diagnostics) {
-  std::string types;
-  for (const TensorType& type : signature.inputs) {
-    types += (types.empty() ? "" : ", ") + type.ToString();
-  }
+  const auto types = signature.inputs | std::views::transform(&TensorType::ToString);
   diagnostics.Error(node.mark,
-                    node.name + ": device '" + std::string(target.name()) +
-                        "' has no kernel for '" + std::string(NameOf(node.op)) + "' on " + types,
+                    fmt::format("{}: device '{}' has no kernel for '{}' on {}", node.name,
+                                target.name(), NameOf(node.op), fmt::join(types, ", ")),
                     "choose another device or another number type");
 }
 

@@ -1,6 +1,8 @@
 // Keys, and the one place where estimates are replaced.
 #include "src/select/tuned_target.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -15,22 +17,19 @@ constexpr double kHopeless = 10;
 
 template <class Part>
 std::string TypesOf(const std::vector<TensorType>& types, const std::vector<Part>& layouts) {
-  std::string text;
+  std::vector<std::string> texts;
   for (size_t i = 0; i < types.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + types[i].ToString();
-    if (i < layouts.size() && !layouts[i].IsPlain()) text += " " + layouts[i].ToString();
+    texts.push_back(types[i].ToString());
+    if (i < layouts.size() && !layouts[i].IsPlain()) texts.back() += " " + layouts[i].ToString();
   }
-  return text;
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string OperatorOf(const NodeSignature& node) {
   std::string text = std::string(NameOf(node.op)) + node.attributes.ToString();
   for (const FusedOperator& part : node.body) {
-    text += " " + std::string(NameOf(part.op)) + part.attributes.ToString() + "(";
-    for (size_t i = 0; i < part.operands.size(); ++i) {
-      text += (i == 0 ? "" : ", ") + std::to_string(part.operands[i]);
-    }
-    text += ")";
+    text += fmt::format(" {}{}({})", NameOf(part.op), part.attributes.ToString(),
+                        fmt::join(part.operands, ", "));
   }
   return text;
 }

@@ -1,7 +1,10 @@
 // Both engines as Engine.
 #include "src/train/engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <ranges>
 
 #include "src/base/check.h"
 #include "src/io/checksum.h"
@@ -91,9 +94,8 @@ EngineOperator DescribeOperator(const KernelLibrary& library, const std::string&
   for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
   if (IsTransfer(node.op)) described.bytes = 0;  // they move beside the step
-  for (const FusedOperator& part : node.body) {
-    described.parts += (described.parts.empty() ? "" : ", ") + std::string(NameOf(part.op));
-  }
+  const auto name = [](const FusedOperator& part) { return NameOf(part.op); };
+  described.parts = fmt::format("{}", fmt::join(node.body | std::views::transform(name), ", "));
   return described;
 }
 

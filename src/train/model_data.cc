@@ -1,12 +1,15 @@
 // Opening data sets, matching their fields with inputs.
 #include "src/train/model_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "src/data/field_values.h"
@@ -217,9 +220,7 @@ const InputSpec* FindInput(const std::vector<InputSpec>& inputs, const std::stri
 }
 
 std::string FieldsText(const std::vector<DataField>& fields) {
-  std::string names;
-  for (const DataField& field : fields) names += (names.empty() ? "" : ", ") + field.name;
-  return names;
+  return fmt::format("{}", fmt::join(fields | std::views::transform(&DataField::name), ", "));
 }
 
 // Takes from the training data what `valid` and `test` ask for.

@@ -1,7 +1,10 @@
 // Keys of optimizers, and what to set of them.
 #include "src/train/path_optimizer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "src/model/values.h"
@@ -40,9 +43,8 @@ bool HasRawColumns(const ModelSpec& model) {
 
 // "gan.optimizer.lr=… or train.optimizer.lr=…"
 std::string Assignments(const std::vector<std::string>& keys, const std::string& assignment) {
-  std::string text;
-  for (const std::string& key : keys) text += (text.empty() ? "" : " or ") + key + assignment;
-  return text;
+  const auto text = [&](const std::string& key) { return key + assignment; };
+  return fmt::format("{}", fmt::join(keys | std::views::transform(text), " or "));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Files are looked at when they are named, and read when their samples are due.
 #include "src/train/predict_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -289,17 +291,18 @@ void PredictSource::CheckGiven() const {
 }
 
 void PredictSource::CheckCounts() const {
-  std::string text;
+  std::vector<std::string> counts;
   bool same = true;
   for (const Stream& stream : streams_) {
     int64_t samples = 0;
     for (const File& file : stream.files) samples += file.samples;
     same = same && samples == this->samples();
-    text += (text.empty() ? "" : ", ") + ("'" + stream.field.name + "' ") + std::to_string(samples);
+    counts.push_back(fmt::format("'{}' {}", stream.field.name, samples));
   }
   if (same) return;
-  throw InputError("the inputs have different numbers of samples: " + text,
-                   "each sample has one part for each input");
+  throw InputError(
+      fmt::format("the inputs have different numbers of samples: {}", fmt::join(counts, ", ")),
+      "each sample has one part for each input");
 }
 
 bool PredictSource::Next(std::span<const std::span<std::byte>> out, SampleOrigin* origin) {

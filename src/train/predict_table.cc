@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/word_list.h"
 #include "src/data/csv_layout.h"
 #include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
@@ -125,11 +126,9 @@ std::vector<size_t> FieldsFor(const std::vector<DataField>& inputs,
 
 // "'features' and 'town'"
 std::string NamesText(const std::vector<DataField>& fields) {
-  std::string names;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    names += (i == 0 ? "'" : i + 1 == fields.size() ? " and '" : ", '") + fields[i].name + "'";
-  }
-  return names;
+  std::vector<std::string> names;
+  for (const DataField& field : fields) names.push_back("'" + field.name + "'");
+  return ListWords(names, "and");
 }
 
 // A table of more fields or fewer than the inputs that it is to feed.

@@ -1,9 +1,12 @@
 // A child that has prepared the run, and a plan in each child of that.
 #include "src/train/run_planner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <utility>
 
 #include "src/base/json_text.h"
@@ -65,11 +68,10 @@ std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout) {
 
 std::string HoldersText(const std::vector<PeakHolder>& holders,
                         std::string (*text)(int64_t bytes)) {
-  std::string all;
-  for (const PeakHolder& holder : holders) {
-    all += (all.empty() ? "" : ", ") + holder.name + " " + text(holder.bytes);
-  }
-  return all;
+  const auto each = [&](const PeakHolder& holder) {
+    return holder.name + " " + text(holder.bytes);
+  };
+  return fmt::format("{}", fmt::join(holders | std::views::transform(each), ", "));
 }
 
 namespace {

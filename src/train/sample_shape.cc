@@ -1,6 +1,8 @@
 // Sizes are compared without the axes of size 1.
 #include "src/train/sample_shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -73,11 +75,12 @@ std::optional<Sizes> FindTransposition(std::span<const int64_t> from, std::span<
 }
 
 std::string TranspositionText(std::span<const int64_t> perm, bool behind) {
-  std::string text = behind ? "0" : "";
-  for (const int64_t axis : perm) {
-    text += (text.empty() ? "" : ", ") + std::to_string(behind ? axis + 1 : axis);
+  std::vector<int64_t> axes(perm.begin(), perm.end());
+  if (behind) {
+    for (int64_t& axis : axes) ++axis;
+    axes.insert(axes.begin(), 0);
   }
-  return text;
+  return fmt::format("{}", fmt::join(axes, ", "));
 }
 
 std::string InputText(const std::string& name, const DataField& field) {

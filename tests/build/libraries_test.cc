@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <rapidcheck/gtest.h>
 #include <stb_image.h>
+#include <xxhash.h>
 #include <yaml-cpp/yaml.h>
 #include <zlib.h>
 
@@ -92,6 +93,8 @@ TEST(LibrariesTest, ZlibRoundTrips) {
       Z_OK);
   EXPECT_EQ(back, text);
 }
+
+TEST(LibrariesTest, XxHashHashes) { EXPECT_EQ(XXH64("a", 1, 0), 0xD24EC4F1A98C6E5Bu); }
 
 TEST(LibrariesTest, FmtFormats) { EXPECT_EQ(fmt::format("{:.2f} MiB", 1.5), "1.50 MiB"); }
 
