@@ -94,8 +94,8 @@ EngineOperator DescribeOperator(const KernelLibrary& library, const std::string&
   for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
   if (IsTransfer(node.op)) described.bytes = 0;  // they move beside the step
-  const auto name = [](const FusedOperator& part) { return NameOf(part.op); };
-  described.parts = fmt::format("{}", fmt::join(node.body | std::views::transform(name), ", "));
+  const auto name_of = [](const FusedOperator& part) { return NameOf(part.op); };
+  described.parts = fmt::format("{}", fmt::join(node.body | std::views::transform(name_of), ", "));
   return described;
 }
 
