@@ -149,13 +149,23 @@ class CifarDataset : public Dataset {
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size_) << "sample " << index;
-    const size_t part = PartOf(index);
-    const int64_t record = InPart(part, index) * layout_.record();
-    std::byte label_byte;
-    parts_[part].records.Read(record + layout_.used, {&label_byte, 1});
-    parts_[part].records.Read(record + layout_.label_count, out[0]);
-    const auto label = std::to_integer<int32_t>(label_byte);
-    std::memcpy(out[1].data(), &label, sizeof(label));
+    for (size_t i = 0; i < fields_.size(); ++i) ReadField(i, index, out[i]);
+  }
+
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override {
+    const auto bytes = static_cast<size_t>(fields_[index].bytes());
+    for (; !out.empty(); out = out.subspan(bytes), ++first) {
+      const size_t part = PartOf(first);
+      const int64_t record = InPart(part, first) * layout_.record();
+      if (index == 0) {
+        parts_[part].records.Read(record + layout_.label_count, out.first(bytes));
+        continue;
+      }
+      std::byte label_byte;
+      parts_[part].records.Read(record + layout_.used, {&label_byte, 1});
+      const auto label = std::to_integer<int32_t>(label_byte);
+      std::memcpy(out.data(), &label, sizeof(label));
+    }
   }
 
   int64_t decoded_bytes() const override {
@@ -164,26 +174,15 @@ class CifarDataset : public Dataset {
     return bytes;
   }
   int64_t streamable_bytes() const override { return decoded_bytes(); }
-  bool AtHand() const override { return true; }
+  bool AtHand(size_t /*index*/) const override { return true; }
   std::vector<std::string> Notes() const override { return notes_; }
 
   std::span<const std::string> ClassNames(size_t index) const override {
     return index == 1 ? std::span<const std::string>(classes_) : std::span<const std::string>();
   }
 
-  void Visit(size_t index, IntegerVisitor& visitor) const override {
-    if (index != 1) return;
-    const auto used = static_cast<size_t>(layout_.used);
-    int64_t before = 0;
-    for (const Part& part : parts_) {
-      ForEachRecord(part, layout_, [&](int64_t sample, std::span<const std::byte> record) {
-        visitor.Visit(std::to_integer<int64_t>(record[used]), before + sample);
-      });
-      before += part.samples;
-    }
-  }
-
-  SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
+  SamplePlace PlaceOf(size_t /*index*/, int64_t sample,
+                      std::optional<int64_t> /*value*/) const override {
     const size_t part = PartOf(sample);
     return {InPart(part, sample), parts_[part].file, parts_[part].mark};
   }

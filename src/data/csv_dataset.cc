@@ -48,25 +48,22 @@ int64_t CsvDataset::decoded_bytes() const {
   return TensorDataset::decoded_bytes() + integers_.lines.memory_bytes();
 }
 
-SamplePlace CsvDataset::PlaceOf(size_t index, int64_t sample) const {
-  return PlaceOfElement(index, sample, 0, nullptr);
-}
-
-SamplePlace CsvDataset::PlaceOfValue(size_t index, int64_t sample, int64_t value) const {
+SamplePlace CsvDataset::PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const {
+  if (!value) return PlaceOfElement(index, sample, 0, nullptr);
   const auto bytes = static_cast<size_t>(fields()[index].bytes());
   std::vector<std::byte> of_sample(bytes);
   part(index).store.Read(sample * fields()[index].bytes(), of_sample);
   std::string text;
   SamplePlace place =
-      PlaceOfElement(index, sample, FindElement(fields()[index].dtype, of_sample, value), &text);
-  if (!text.empty() && text != std::to_string(value)) place.text = QuotedText(text);
+      PlaceOfElement(index, sample, FindElement(fields()[index].dtype, of_sample, *value), &text);
+  if (!text.empty() && text != std::to_string(*value)) place.text = QuotedText(text);
   return place;
 }
 
 // With `text`, what stands there; "" where that is not known.
 SamplePlace CsvDataset::PlaceOfElement(size_t index, int64_t sample, size_t element,
                                        std::string* text) const {
-  SamplePlace place = TensorDataset::PlaceOf(index, sample);
+  SamplePlace place = TensorDataset::PlaceOf(index, sample, std::nullopt);
   const auto columns = integers_.columns.find(index);
   if (integers_.lines.bytes() == 0 || columns == integers_.columns.end()) return place;
   int32_t line = 0;

@@ -37,8 +37,7 @@ class CsvDataset : public TensorDataset {
   int64_t decoded_bytes() const override;
   int64_t opening_bytes() const override { return decoded_bytes() + scratch_bytes_; }
   int64_t streamable_bytes() const override { return decoded_bytes(); }
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
-  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override;
 
  private:
   SamplePlace PlaceOfElement(size_t index, int64_t sample, size_t element, std::string* text) const;

@@ -31,20 +31,6 @@ struct DataField {
   friend bool operator==(const DataField&, const DataField&) = default;
 };
 
-// Sees the elements of an integer field, sample by sample.
-class IntegerVisitor {
- public:
-  virtual ~IntegerVisitor() = default;
-  virtual void Visit(int64_t value, int64_t sample) = 0;
-};
-
-// Sees the files of samples.
-class FileVisitor {
- public:
-  virtual ~FileVisitor() = default;
-  virtual void Visit(const std::string& path) = 0;
-};
-
 // Where a field of a sample was read from.
 struct SamplePlace {
   int64_t sample = 0;  // as its file counts
@@ -55,21 +41,6 @@ struct SamplePlace {
 
   // Whether `mark` lies in the file itself.
   bool in_file() const { return mark.file != nullptr && mark.file->name == file; }
-};
-
-// A field with elements that are NaN or infinite.
-struct NotFiniteNumbers {
-  int64_t samples = 0;  // that have such elements
-  int64_t sample = 0;   // the first of them
-  int64_t element = 0;  // its first such element
-  bool nan = false;     // else infinite
-};
-
-// A field with elements that are not within a range.
-struct NumbersOutside {
-  int64_t samples = 0;  // that have such elements
-  int64_t sample = 0;   // the first of them
-  double number = 0;    // its first such element
 };
 
 // What a format finds out about training data, and other data are read by: the words of a
@@ -116,32 +87,20 @@ class Dataset {
   // Of a part of a data set those of the whole.
   virtual std::vector<std::string> Notes() const { return {}; }
 
-  // Whether all samples are at hand, so that to read them takes no longer than to copy them.
-  virtual bool AtHand() const { return decoded_bytes() > 0; }
-  // Of samples that are read from a file each: shows the paths, by sample.
-  virtual void VisitFiles(FileVisitor& /*visitor*/) const {}
+  // Returns the data set that this one is a part of, or itself.
+  virtual const Dataset& whole() const { return *this; }
 
-  // Shows all elements of field `index`, where it is of an integer type and all samples are at
-  // hand; else none. Of a part of a data set those of the whole, which counts its samples.
-  virtual void Visit(size_t /*index*/, IntegerVisitor& /*visitor*/) const {}
+  // Whether field `index` is read without decoding a file for each sample.
+  virtual bool AtHand(size_t /*index*/) const { return false; }
+  // Writes field `index` of samples from `first` on, as many as `out` holds, one after another. May
+  // allocate. Without an override it reads whole samples.
+  virtual void ReadField(size_t index, int64_t first, std::span<std::byte> out) const;
 
-  // Where field `index` of a sample, as Visit() and FindNotFinite() count them, was read from. May
-  // read a file again.
-  virtual SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const { return {sample, "", {}}; }
-  // Where the first of its elements stands that is `value`, which Visit() has shown.
-  virtual SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t /*value*/) const {
-    return PlaceOf(index, sample);
-  }
-
-  // Of a field of floats whose samples are all at hand; nothing where all are finite.
-  virtual std::optional<NotFiniteNumbers> FindNotFinite(size_t /*index*/) const {
-    return std::nullopt;
-  }
-
-  // The same of elements below `least` or above `most`.
-  virtual std::optional<NumbersOutside> FindOutside(size_t /*index*/, double /*least*/,
-                                                    double /*most*/) const {
-    return std::nullopt;
+  // Returns where field `index` of a sample was read from; with `value`, where the first of its
+  // elements of that value stands. May read a file again.
+  virtual SamplePlace PlaceOf(size_t /*index*/, int64_t sample,
+                              std::optional<int64_t> /*value*/) const {
+    return {sample, "", {}};
   }
 };
 

@@ -91,21 +91,18 @@ std::span<const std::string> ImageStream::ClassNames(size_t index) const {
   return index == 1 ? std::span<const std::string>(set_.classes) : std::span<const std::string>();
 }
 
-void ImageStream::Visit(size_t index, IntegerVisitor& visitor) const {
-  if (index != 1 || !set_.labelled()) return;
-  for (int64_t i = 0; i < size(); ++i) visitor.Visit(set_.samples[static_cast<size_t>(i)].label, i);
-}
-
-void ImageStream::VisitFiles(FileVisitor& visitor) const {
-  for (const ImageSample& sample : set_.samples) {
-    visitor.Visit(sample.image.path);
-    if (set_.masked) visitor.Visit(sample.mask.path);
+void ImageStream::ReadField(size_t index, int64_t first, std::span<std::byte> out) const {
+  if (!AtHand(index)) return Dataset::ReadField(index, first, out);
+  for (; !out.empty(); out = out.subspan(sizeof(int32_t))) {
+    const int32_t label = set_.samples[static_cast<size_t>(first++)].label;
+    std::memcpy(out.data(), &label, sizeof(label));
   }
 }
 
-SamplePlace ImageStream::PlaceOf(size_t index, int64_t sample) const {
+SamplePlace ImageStream::PlaceOf(size_t index, int64_t sample,
+                                 std::optional<int64_t> /*value*/) const {
   const ImageSample& of = set_.samples[static_cast<size_t>(sample)];
-  if (of.label_line > 0) {
+  if (index == 1 && of.label_line > 0) {
     return PlaceInList(set_.label_file, set_.label_delimiter, of.label_line, sample);
   }
   const ImageFile& file = index == 1 && set_.masked ? of.mask : of.image;
@@ -134,8 +131,9 @@ int64_t DecodedImages::decoded_bytes() const {
   return bytes;
 }
 
-SamplePlace DecodedImages::PlaceOf(size_t index, int64_t sample) const {
-  SamplePlace place = TensorDataset::PlaceOf(index, sample);
+SamplePlace DecodedImages::PlaceOf(size_t index, int64_t sample,
+                                   std::optional<int64_t> value) const {
+  SamplePlace place = TensorDataset::PlaceOf(index, sample, value);
   const auto at = static_cast<size_t>(sample);
   if (index != 1) return place;
   if (!label_lines_.empty()) {

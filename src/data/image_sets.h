@@ -62,11 +62,10 @@ class ImageStream : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   std::span<const std::string> ClassNames(size_t index) const override;
   std::vector<std::string> Notes() const override { return set_.notes; }
-  bool AtHand() const override { return false; }
-  void VisitFiles(FileVisitor& visitor) const override;
-  // Labels; masks are not read twice.
-  void Visit(size_t index, IntegerVisitor& visitor) const override;
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
+  // Only labels are at hand.
+  bool AtHand(size_t index) const override { return index == 1 && set_.labelled(); }
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override;
 
  private:
   class Lease;
@@ -88,7 +87,7 @@ class DecodedImages : public TensorDataset {
 
   int64_t decoded_bytes() const override;
   int64_t opening_bytes() const override { return opening_bytes_; }
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override;
 
  private:
   std::vector<std::string> masks_;  // paths, by sample

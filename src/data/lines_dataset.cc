@@ -43,12 +43,17 @@ LinesDataset::LinesDataset(const LinesOptions& lines, std::vector<LinesField> fi
 
 void LinesDataset::Read(int64_t index, std::span<const std::span<std::byte>> out) const {
   CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
-  for (size_t i = 0; i < fields_.size(); ++i) {
-    const DType dtype = fields_[i].dtype;
-    const Values values = ValuesOf(parts_[i], index);
-    if (dtype == DType::kI64) Write<int64_t>(values, out[i]);
-    if (dtype == DType::kI32) Write<int32_t>(values, out[i]);
-    if (dtype == DType::kU8) Write<uint8_t>(values, out[i]);
+  for (size_t i = 0; i < fields_.size(); ++i) ReadField(i, index, out[i]);
+}
+
+void LinesDataset::ReadField(size_t index, int64_t first, std::span<std::byte> out) const {
+  const DType dtype = fields_[index].dtype;
+  const auto bytes = static_cast<size_t>(fields_[index].bytes());
+  for (; !out.empty(); out = out.subspan(bytes)) {
+    const Values values = ValuesOf(parts_[index], first++);
+    if (dtype == DType::kI64) Write<int64_t>(values, out.first(bytes));
+    if (dtype == DType::kI32) Write<int32_t>(values, out.first(bytes));
+    if (dtype == DType::kU8) Write<uint8_t>(values, out.first(bytes));
   }
 }
 
@@ -84,7 +89,8 @@ void LinesDataset::Write(const Values& values, std::span<std::byte> out) {
 
 // In the file as it is now, which is read again; where the user names the file, where that cannot
 // be, and of what fills a line up.
-SamplePlace LinesDataset::Find(size_t index, int64_t sample, std::optional<int64_t> value) const {
+SamplePlace LinesDataset::PlaceOf(size_t index, int64_t sample,
+                                  std::optional<int64_t> value) const {
   SamplePlace place = {sample, file_, mark_};
   const bool is_label = parts_[index] == LinesPart::kLabel;
   try {
@@ -129,19 +135,6 @@ int32_t LinesDataset::IdOf(std::string_view token) const {
   if (lines_.kind == TokenKind::kIds) return ParseInt32(token).value_or(0);
   const int32_t id = vocabulary_->Find(token);
   return id < lines_.entries ? id : Vocabulary::kUnknown;
-}
-
-void LinesDataset::Visit(size_t index, IntegerVisitor& visitor) const {
-  const auto elements = static_cast<size_t>(fields_[index].shape.Elements());
-  for (int64_t sample = 0; sample < size(); ++sample) {
-    const Values values = ValuesOf(parts_[index], sample);
-    if (values.first) {
-      visitor.Visit(*values.first, sample);
-      continue;
-    }
-    for (const int32_t token : values.rest) visitor.Visit(token, sample);
-    if (values.rest.size() < elements) visitor.Visit(values.filler, sample);
-  }
 }
 
 }  // namespace cgrun

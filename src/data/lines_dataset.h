@@ -67,13 +67,9 @@ class LinesDataset : public Dataset {
   }
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
-  void Visit(size_t index, IntegerVisitor& visitor) const override;
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override {
-    return Find(index, sample, std::nullopt);
-  }
-  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override {
-    return Find(index, sample, value);
-  }
+  bool AtHand(size_t /*index*/) const override { return true; }
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override;
 
  private:
   // The elements of one field of a sample: `first`, or, where there is none, `rest` and what fills
@@ -85,7 +81,6 @@ class LinesDataset : public Dataset {
   };
 
   Values ValuesOf(LinesPart part, int64_t sample) const;
-  SamplePlace Find(size_t index, int64_t sample, std::optional<int64_t> value) const;
   std::string_view FindToken(LinesPart part, std::string_view text, int64_t value) const;
   int32_t IdOf(std::string_view token) const;
   template <class T>

@@ -50,17 +50,9 @@ class Subset : public Dataset {
   }
   DataFindings Findings() const override { return base_->Findings(); }
   std::vector<std::string> Notes() const override { return base_->Notes(); }
-  // A sample that is wrong is wrong in either part.
-  void Visit(size_t index, IntegerVisitor& visitor) const override { base_->Visit(index, visitor); }
-  std::optional<NumbersOutside> FindOutside(size_t index, double least,
-                                            double most) const override {
-    return base_->FindOutside(index, least, most);
-  }
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override {
-    return base_->PlaceOf(index, sample);
-  }
-  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override {
-    return base_->PlaceOfValue(index, sample, value);
+  const Dataset& whole() const override { return base_->whole(); }
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override {
+    return base_->PlaceOf(index, indices_[static_cast<size_t>(sample)], value);
   }
 
   const Dataset& base() const { return *base_; }

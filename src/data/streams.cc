@@ -13,7 +13,7 @@ Streams::Streams(std::shared_ptr<const Dataset> base, int64_t streams)
 }
 
 void Streams::Read(int64_t index, std::span<const std::span<std::byte>> out) const {
-  base_->Read(index % streams_ * length_ + index / streams_, out);
+  base_->Read(InBase(index), out);
 }
 
 }  // namespace cgrun

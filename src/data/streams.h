@@ -30,19 +30,14 @@ class Streams : public Dataset {
   }
   DataFindings Findings() const override { return base_->Findings(); }
   std::vector<std::string> Notes() const override { return base_->Notes(); }
-  void Visit(size_t index, IntegerVisitor& visitor) const override { base_->Visit(index, visitor); }
-  std::optional<NumbersOutside> FindOutside(size_t index, double least,
-                                            double most) const override {
-    return base_->FindOutside(index, least, most);
-  }
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override {
-    return base_->PlaceOf(index, sample);
-  }
-  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override {
-    return base_->PlaceOfValue(index, sample, value);
+  const Dataset& whole() const override { return base_->whole(); }
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override {
+    return base_->PlaceOf(index, InBase(sample), value);
   }
 
  private:
+  int64_t InBase(int64_t sample) const { return sample % streams_ * length_ + sample / streams_; }
+
   std::shared_ptr<const Dataset> base_;
   int64_t streams_;
   int64_t length_;  // of a stream, in samples

@@ -31,25 +31,16 @@ class TensorDataset : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   int64_t decoded_bytes() const override;
   int64_t streamable_bytes() const override { return TensorDataset::decoded_bytes(); }
-  bool AtHand() const override { return true; }
+  bool AtHand(size_t /*index*/) const override { return true; }
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override;
   std::vector<std::string> Notes() const override { return notes_; }
   std::span<const std::string> ClassNames(size_t index) const override;
-  void Visit(size_t index, IntegerVisitor& visitor) const override;
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
-  std::optional<NotFiniteNumbers> FindNotFinite(size_t index) const override;
-  std::optional<NumbersOutside> FindOutside(size_t index, double least, double most) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override;
 
  protected:
   const FieldSamples& part(size_t index) const { return parts_[index]; }
 
  private:
-  // Of a field with elements of type T.
-  template <class T>
-  void VisitAs(size_t index, IntegerVisitor& visitor) const;
-  // Calls `act(sample, bytes)` for all samples of a field.
-  template <class Act>
-  void ForEachSample(size_t index, Act act) const;
-
   std::vector<FieldSamples> parts_;
   std::vector<DataField> fields_;
   std::vector<std::string> notes_;

@@ -45,7 +45,7 @@ class TextDataset : public Dataset {
   const std::vector<DataField>& fields() const override { return fields_; }
   int64_t decoded_bytes() const override { return text_.memory_bytes(); }
   int64_t streamable_bytes() const override { return decoded_bytes(); }
-  bool AtHand() const override { return true; }
+  bool AtHand(size_t /*index*/) const override { return true; }
   std::vector<std::string> Notes() const override { return notes_; }
 
   std::optional<int64_t> Given(int64_t index) const override {
@@ -54,35 +54,23 @@ class TextDataset : public Dataset {
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
-    for (size_t field = 0; field < fields_.size(); ++field) {
-      // Read at the end of `out`: Widen() then never overwrites a byte that it still needs.
-      const std::span<std::byte> bytes = out[field].last(static_cast<size_t>(length_));
-      const int64_t at = index * length_ + static_cast<int64_t>(field);
-      const auto count = static_cast<size_t>(std::clamp<int64_t>(given_ - at, 0, length_));
-      text_.Read(std::min(at, given_), bytes.first(count));
-      std::ranges::fill(bytes.subspan(count), std::byte{0});
-      if (fields_[field].dtype == DType::kI32) Widen<int32_t>(bytes, out[field]);
-      if (fields_[field].dtype == DType::kI64) Widen<int64_t>(bytes, out[field]);
-    }
+    for (size_t field = 0; field < fields_.size(); ++field) ReadField(field, index, out[field]);
   }
 
-  void Visit(size_t index, IntegerVisitor& visitor) const override {
-    const int64_t begin = static_cast<int64_t>(index), end = begin + size_ * length_;
-    ForEachPiece(text_, 1, [&](int64_t at, std::span<const std::byte> piece) {
-      for (const std::byte byte : piece) {
-        if (at >= begin && at < end) {
-          visitor.Visit(std::to_integer<int64_t>(byte), (at - begin) / length_);
-        }
-        ++at;
-      }
-    });
-    for (int64_t at = given_; at < end; ++at) visitor.Visit(0, (at - begin) / length_);
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override {
+    // Bytes are read at the end of `out`: Widen() then never overwrites one that it still needs.
+    const int64_t width = SizeOf(fields_[index].dtype);
+    const int64_t wanted = std::ssize(out) / width;
+    const std::span<std::byte> bytes = out.last(static_cast<size_t>(wanted));
+    const int64_t at = first * length_ + static_cast<int64_t>(index);
+    const auto count = static_cast<size_t>(std::clamp<int64_t>(given_ - at, 0, wanted));
+    text_.Read(std::min(at, given_), bytes.first(count));
+    std::ranges::fill(bytes.subspan(count), std::byte{0});
+    if (fields_[index].dtype == DType::kI32) Widen<int32_t>(bytes, out);
+    if (fields_[index].dtype == DType::kI64) Widen<int64_t>(bytes, out);
   }
 
-  SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
-    return {sample, file_, mark_};
-  }
-  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override;
 
  private:
   // The bytes at the end of `to`, one after another: none is written over before it is read.
@@ -135,12 +123,13 @@ LinePlace FindLine(const SampleStore& text, int64_t before) {
 }
 
 // The character in its line. Very long lines, and bytes that fill a sample up, have no such place.
-SamplePlace TextDataset::PlaceOfValue(size_t index, int64_t sample, int64_t value) const {
+SamplePlace TextDataset::PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const {
   constexpr int64_t kLongestLine = int64_t{1} << 20;
   constexpr int64_t kLongestCharacter = 8;
-  SamplePlace place = PlaceOf(index, sample);
+  SamplePlace place = {sample, file_, mark_};
+  if (!value) return place;
   const int64_t from = sample * length_ + static_cast<int64_t>(index);
-  const size_t found = TextOf(from, length_).find(static_cast<char>(value));
+  const size_t found = TextOf(from, length_).find(static_cast<char>(*value));
   if (found == std::string::npos) return place;
   const LinePlace line = FindLine(text_, from + static_cast<int64_t>(found));
   const int64_t in_line = from + static_cast<int64_t>(found) - line.begin;

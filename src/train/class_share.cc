@@ -4,17 +4,19 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "src/data/field_values.h"
+
 namespace cgrun {
 namespace {
 
 constexpr int64_t kMostClasses = int64_t{1} << 20;
 
 // Labels that are no class are not counted.
-class ClassCounts final : public IntegerVisitor {
+class ClassCounts {
  public:
   explicit ClassCounts(int64_t classes) : counts_(static_cast<size_t>(classes)) {}
 
-  void Visit(int64_t value, int64_t) override {
+  void Visit(int64_t value, int64_t /*sample*/) {
     if (value < 0 || value >= static_cast<int64_t>(counts_.size())) return;
     ++counts_[static_cast<size_t>(value)];
     ++all_;
@@ -48,7 +50,7 @@ std::optional<double> LargestClassShare(const LabelledSet& set, const std::vecto
   const auto input = std::ranges::find(set.inputs, of_classes->input);
   if (input == set.inputs.end()) return std::nullopt;
   ClassCounts counts(ClassesOf(*of_classes));
-  set.dataset->Visit(static_cast<size_t>(input - set.inputs.begin()), counts);
+  VisitIntegers(set.dataset->whole(), static_cast<size_t>(input - set.inputs.begin()), counts);
   return counts.LargestShare();
 }
 

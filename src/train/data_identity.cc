@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "src/data/field_values.h"
 #include "src/io/checksum.h"
 
 namespace cgrun {
@@ -17,10 +18,10 @@ namespace fs = std::filesystem;
 constexpr char kSamples[] = "data.samples", kLabelsChecksum[] = "data.labels_checksum",
                kChecksum[] = "data.checksum", kFilesChecksum[] = "data.files_checksum";
 
-class LabelHash : public IntegerVisitor {
+class LabelHash {
  public:
   explicit LabelHash(uint64_t seed) : hash_(seed) {}
-  void Visit(int64_t value, int64_t /*sample*/) override {
+  void Visit(int64_t value, int64_t /*sample*/) {
     any_ = true;
     values_.push_back(value);
     if (values_.size() == kRoom) Flush();
@@ -44,10 +45,10 @@ class LabelHash : public IntegerVisitor {
 };
 
 // Names without their folders, which may be moved: which class a file is of, labels say.
-class FileHash : public FileVisitor {
+class FileHash {
  public:
   FileHash(uint64_t seed, int64_t files) : hash_(seed), step_(1 + files / kMostSizes) {}
-  void Visit(const std::string& path) override {
+  void Add(const std::string& path) {
     const std::string name = fs::path(path).filename().string();
     hash_ = HashBytes(std::as_bytes(std::span(name)), hash_);
     if (count_++ % step_ != 0) return;
@@ -92,13 +93,22 @@ DataIdentity IdentityOf(const Dataset& whole) {
   LabelHash labels(static_cast<uint64_t>(whole.size()));
   for (size_t i = 0; i < whole.fields().size(); ++i) {
     const bool is_number = whole.fields()[i].shape.Elements() == 1;
-    if (is_number) whole.Visit(i, labels);  // all of them, whatever is left out below
+    if (is_number) VisitIntegers(whole, i, labels);  // all of them, whatever is left out below
   }
   const uint64_t hash = labels.Finish();
   const std::string of_labels = labels.any() ? HashText(hash) : "";
-  if (whole.AtHand()) return {whole.size(), of_labels, HashText(HashOfSamples(whole, hash)), ""};
+  std::vector<size_t> decoded;  // fields
+  for (size_t i = 0; i < whole.fields().size(); ++i) {
+    if (!whole.AtHand(i)) decoded.push_back(i);
+  }
+  if (decoded.empty()) return {whole.size(), of_labels, HashText(HashOfSamples(whole, hash)), ""};
   FileHash files(hash, whole.size());
-  whole.VisitFiles(files);
+  for (int64_t sample = 0; sample < whole.size(); ++sample) {
+    for (const size_t field : decoded) {
+      const SamplePlace place = whole.PlaceOf(field, sample, std::nullopt);
+      if (place.own) files.Add(place.file);
+    }
+  }
   return {whole.size(), of_labels, "", HashText(files.hash())};
 }
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <span>
 
+#include "src/data/field_values.h"
 #include "src/data/options.h"
-#include "src/data/sampler.h"
 #include "src/train/probability_check.h"
 
 namespace cgrun {
@@ -48,11 +48,11 @@ struct Label {
 };
 
 // Finds the labels of a data set that a use does not take, and the range of all that count.
-class OutsideFinder final : public IntegerVisitor {
+class OutsideFinder {
  public:
   explicit OutsideFinder(const LabelUse& use) : use_(use) {}
 
-  void Visit(int64_t value, int64_t sample) override {
+  void Visit(int64_t value, int64_t sample) {
     const bool is_known = any_ && value >= smallest_.value && value <= largest_.value;
     const bool is_class = value >= 0 && value < use_.classes;
     if ((is_known && is_class) || std::ranges::find(use_.ignored, value) != use_.ignored.end()) {
@@ -93,9 +93,9 @@ class OutsideFinder final : public IntegerVisitor {
 };
 
 // The different labels of a field, as long as they are few.
-class DistinctLabels final : public IntegerVisitor {
+class DistinctLabels {
  public:
-  void Visit(int64_t value, int64_t /*sample*/) override {
+  void Visit(int64_t value, int64_t /*sample*/) {
     if (std::ssize(labels_) <= kMost) labels_.insert(value);
   }
   // None where there are many.
@@ -246,7 +246,7 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
   std::string listed;
   for (const Label& other : others) {
     const std::string place =
-        PlaceText(dataset.PlaceOfValue(field, other.sample, other.value), finding.place.file);
+        PlaceText(dataset.PlaceOf(field, other.sample, other.value), finding.place.file);
     if (!places.insert(place).second) continue;
     listed += (listed.empty() ? ": " : ", ") + std::to_string(other.value) + " (" + place + ")";
   }
@@ -256,7 +256,7 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
 // Whether the data have a name for a label: who gives numbers may mean a row without a one by some.
 bool IsNamed(const Dataset& dataset, size_t field, const Label& label) {
   return !dataset.ClassNames(field).empty() ||
-         !dataset.PlaceOfValue(field, label.sample, label.value).text.empty();
+         !dataset.PlaceOf(field, label.sample, label.value).text.empty();
 }
 
 // Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
@@ -264,7 +264,7 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
                  std::map<const LabelUse*, Finding>& findings,
                  std::map<const LabelUse*, int64_t>& least) {
   OutsideFinder outside(use);
-  dataset.Visit(field, outside);
+  VisitIntegers(dataset, field, outside);
   if (outside.any()) {
     const auto [of_use, is_first] = least.try_emplace(&use, outside.smallest());
     if (!is_first) of_use->second = std::min(of_use->second, outside.smallest());
@@ -275,7 +275,7 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
   Finding& of_use = finding->second;
   if (is_new) {
     const Label worst = outside.worst();
-    of_use = {worst.value, dataset.PlaceOfValue(field, worst.sample, worst.value), "",
+    of_use = {worst.value, dataset.PlaceOf(field, worst.sample, worst.value), "",
               outside.smallest(), outside.largest()};
     of_use.others = OthersText(dataset, field, outside, of_use, use);
     const std::span<const std::string> names = dataset.ClassNames(field);
@@ -283,7 +283,7 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
       of_use.others += "; the labels are " + QuotedNames({names.begin(), names.end()});
     }
     DistinctLabels distinct;
-    dataset.Visit(field, distinct);
+    VisitIntegers(dataset, field, distinct);
     of_use.labels = distinct.labels();
   }
   of_use.largest = std::max(of_use.largest, outside.largest());
@@ -308,10 +308,7 @@ void Report(const Finding& finding, const LabelUse& use, Diagnostics& diagnostic
 
 // "sample 5 of the training data ", or the file that is this sample.
 std::string SampleText(const Dataset& dataset, size_t field, int64_t sample) {
-  const auto* part = dynamic_cast<const Subset*>(&dataset);
-  const SamplePlace place =
-      part == nullptr ? dataset.PlaceOf(field, sample)
-                      : part->base().PlaceOf(field, part->indices()[static_cast<size_t>(sample)]);
+  const SamplePlace place = dataset.PlaceOf(field, sample, std::nullopt);
   if (place.own) return "'" + place.file + "' ";
   return "sample " + std::to_string(sample) + " of the training data ";
 }
@@ -325,7 +322,8 @@ void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUs
   for (const auto& [dataset, inputs] : sets) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       for (const LabelUse* use : UsesOf(inputs[i], uses)) {
-        if (FindOutside(*dataset, i, *use, findings, least)) break;
+        // A sample that is wrong is wrong in either part of a set.
+        if (FindOutside(dataset->whole(), i, *use, findings, least)) break;
       }
     }
   }
@@ -344,7 +342,7 @@ void WarnOfSpareUnits(const LabelledSet& train, const std::vector<LabelUse>& use
     for (const LabelUse* use : UsesOf(inputs[i], uses)) {
       if (use->kind != LabelUse::Kind::kClasses || use->key.empty()) continue;
       OutsideFinder labels(*use);
-      dataset->Visit(i, labels);
+      VisitIntegers(dataset->whole(), i, labels);
       const int64_t known = std::max(labels.largest() + 1, std::ssize(dataset->ClassNames(i)));
       if (!labels.any() || known >= use->classes) continue;
       diagnostics.Warning(use->maker,

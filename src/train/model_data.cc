@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "src/data/field_values.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
@@ -176,9 +177,9 @@ std::string IndexText(const Shape& shape, int64_t element) {
 // A single NaN makes all that is learned from it NaN.
 void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
   for (size_t i = 0; i < dataset.fields().size(); ++i) {
-    const std::optional<NotFiniteNumbers> bad = dataset.FindNotFinite(i);
+    const std::optional<NotFiniteNumbers> bad = FindNotFinite(dataset, i);
     if (!bad) continue;
-    const SamplePlace place = dataset.PlaceOf(i, bad->sample);
+    const SamplePlace place = dataset.PlaceOf(i, bad->sample, std::nullopt);
     const std::string at = IndexText(dataset.fields()[i].shape, bad->element);
     const int64_t more = bad->samples - 1;
     diagnostics.Error(

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "src/data/field_values.h"
+
 namespace cgrun {
 namespace {
 
@@ -51,10 +53,11 @@ void CheckProbabilities(const std::vector<LabelledSet>& sets, const std::vector<
       if (use == uses.end() || told.contains(inputs[i])) continue;
       const double tolerance = ToleranceOf(dataset->fields()[i].dtype);
       const std::optional<NumbersOutside> outside =
-          dataset->FindOutside(i, -tolerance, 1 + tolerance);
+          FindOutside(dataset->whole(), i, -tolerance, 1 + tolerance);
       if (!outside) continue;
       told.insert(inputs[i]);
-      Report(*outside, dataset->PlaceOf(i, outside->sample), *use, diagnostics);
+      Report(*outside, dataset->whole().PlaceOf(i, outside->sample, std::nullopt), *use,
+             diagnostics);
     }
   }
 }

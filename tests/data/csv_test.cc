@@ -178,7 +178,7 @@ TEST(CsvTest, LabelsAreKnownByTheirLines) {
   ASSERT_EQ(opened.dataset->size(), 3);
   EXPECT_EQ(opened.dataset->decoded_bytes(), 3 * (4 + 4 + 4)) << "a line a label";
   const auto place = [&](int64_t sample) {
-    const SamplePlace place = opened.dataset->PlaceOf(1, sample);
+    const SamplePlace place = opened.dataset->PlaceOf(1, sample, std::nullopt);
     EXPECT_TRUE(place.in_file());
     return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column);
   };
@@ -196,7 +196,7 @@ TEST(CsvTest, IntegersAreKnownByTheirCells) {
   ASSERT_EQ(opened.errors, "");
   EXPECT_EQ(opened.dataset->decoded_bytes(), 2 * (8 + 4 + 4 + 4)) << "a line a row";
   const auto place = [&](size_t field, int64_t sample, int64_t value) {
-    const SamplePlace place = opened.dataset->PlaceOfValue(field, sample, value);
+    const SamplePlace place = opened.dataset->PlaceOf(field, sample, value);
     EXPECT_TRUE(place.in_file());
     return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + place.text;
   };

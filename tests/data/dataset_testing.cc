@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "src/data/field_values.h"
+
 namespace cgrun {
 namespace {
 
@@ -92,8 +94,8 @@ std::vector<std::string> ReadSample(const Dataset& dataset, int64_t index) {
 }
 
 std::optional<FieldRange> RangeOf(const Dataset& dataset, size_t field) {
-  struct Finder : IntegerVisitor {
-    void Visit(int64_t value, int64_t sample) override {
+  struct Finder {
+    void Visit(int64_t value, int64_t sample) {
       if (!any || value < smallest.first) smallest = {value, sample};
       if (!any || value > largest.first) largest = {value, sample};
       any = true;
@@ -102,10 +104,10 @@ std::optional<FieldRange> RangeOf(const Dataset& dataset, size_t field) {
     std::pair<int64_t, int64_t> smallest, largest;
   };
   Finder finder;
-  dataset.Visit(field, finder);
+  VisitIntegers(dataset, field, finder);
   if (!finder.any) return std::nullopt;
   const auto extreme = [&](const std::pair<int64_t, int64_t>& found) {
-    const SamplePlace place = dataset.PlaceOf(field, found.second);
+    const SamplePlace place = dataset.PlaceOf(field, found.second, std::nullopt);
     return FieldRange::Extreme{found.first, place.sample, place.file, place.mark};
   };
   return FieldRange{extreme(finder.smallest), extreme(finder.largest)};

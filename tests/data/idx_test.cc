@@ -9,6 +9,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/random.h"
 #include "src/data/dataset.h"
+#include "src/data/field_values.h"
 #include "src/io/checksum.h"
 #include "tests/data/dataset_testing.h"
 #include "tests/io/test_files.h"
@@ -141,7 +142,7 @@ TEST(IdxTest, FloatsBecomeThoseOfTheInput) {
             "help: the input's number type is f32, the file's float64\n");
   const Opened infinite = open(0x0E, word(0.1) + word(HUGE_VAL), DType::kF32);
   ASSERT_EQ(infinite.errors, "");
-  EXPECT_TRUE(infinite.dataset->FindNotFinite(0).has_value());
+  EXPECT_TRUE(FindNotFinite(*infinite.dataset, 0).has_value());
   // Integers are not asked to become floats, nor floats integers.
   EXPECT_EQ(open(8, "ab", DType::kF32).dataset->fields()[0].dtype, DType::kU8);
   EXPECT_EQ(open(0x0D, word(1.0f) + word(2.0f), DType::kI32).dataset->fields()[0].dtype,

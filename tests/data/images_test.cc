@@ -473,7 +473,8 @@ TEST(ImagesTest, DecodedSamplesLieInAFileWhereTheyDoNotFit) {
   EXPECT_EQ(file.dataset->decoded_bytes(), 0);
   for (int64_t i = 0; i < 2; ++i) {
     EXPECT_EQ(ReadSample(*file.dataset, i), ReadSample(*memory.dataset, i));
-    EXPECT_EQ(file.dataset->PlaceOf(1, i).file, memory.dataset->PlaceOf(1, i).file);
+    EXPECT_EQ(file.dataset->PlaceOf(1, i, std::nullopt).file,
+              memory.dataset->PlaceOf(1, i, std::nullopt).file);
   }
   EXPECT_NE(file.dataset->Notes().back().find("does not fit in memory ("), std::string::npos);
 }

@@ -114,7 +114,7 @@ TEST(Lines, AFirstLineMayNameTheColumns) {
   ASSERT_NE(words.dataset, nullptr) << words.errors;
   EXPECT_NE(words.errors.find(warning + "'sentiment'"), std::string::npos) << words.errors;
   EXPECT_EQ(words.dataset->size(), 2);
-  EXPECT_EQ(words.dataset->PlaceOf(1, 1).mark.line, 3);
+  EXPECT_EQ(words.dataset->PlaceOf(1, 1, std::nullopt).mark.line, 3);
   const Opened integers = LinesBuilder("review\tstars\na\t1\nb\t0\n").Labelled("last").Open();
   ASSERT_NE(integers.dataset, nullptr) << integers.errors;
   EXPECT_EQ(integers.dataset->size(), 2);
@@ -314,7 +314,7 @@ TEST(Lines, TellsTheRangeOfItsIds) {
 TEST(Lines, TokensAndLabelsAreKnownByTheirPlaces) {
   const auto place = [](const Opened& opened, size_t field, int64_t sample, int64_t value) {
     EXPECT_EQ(opened.errors, "");
-    const SamplePlace place = opened.dataset->PlaceOfValue(field, sample, value);
+    const SamplePlace place = opened.dataset->PlaceOf(field, sample, value);
     if (!place.in_file()) return std::string("none");
     return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + place.text;
   };
@@ -324,7 +324,7 @@ TEST(Lines, TokensAndLabelsAreKnownByTheirPlaces) {
   EXPECT_EQ(place(words, 0, 1, 2), "4:10'a'");
   EXPECT_EQ(place(words, 0, 1, 0), "none") << "what fills up stands nowhere";
   EXPECT_EQ(place(words, 1, 1, 1), "4:1'spam'");
-  EXPECT_EQ(words.dataset->PlaceOf(1, 0).mark.line, 1);
+  EXPECT_EQ(words.dataset->PlaceOf(1, 0, std::nullopt).mark.line, 1);
   LinesBuilder numbers("7 8\n7 9 7\n");
   numbers.Tokens("ids").Input("next", DType::kI32, {4});
   const Opened ids = numbers.Open();

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/base/allocation_counter.h"
+#include "src/data/field_values.h"
 #include "tests/data/dataset_testing.h"
 
 namespace cgrun {
@@ -75,7 +76,7 @@ TEST(NpyDataTest, TellsWhichSamplesAreNotFinite) {
   const auto found = [](const std::vector<float>& values) {
     const Opened opened = OpenOne(Npy("<f4", "(3, 2)", Bytes<float>(values)), DType::kF32, {2});
     EXPECT_EQ(opened.errors, "");
-    return opened.dataset->FindNotFinite(0);
+    return FindNotFinite(*opened.dataset, 0);
   };
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(found({1, 2, 3, 4, 5, 6}));

@@ -10,6 +10,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/data/dataset.h"
+#include "src/data/field_values.h"
 #include "src/data/sample_store.h"
 #include "src/data/sampler.h"
 #include "tests/data/dataset_testing.h"
@@ -109,8 +110,8 @@ std::vector<Case> Cases() {
 }
 
 // Sees all integers of a field.
-struct AllIntegers : IntegerVisitor {
-  void Visit(int64_t value, int64_t sample) override {
+struct AllIntegers {
+  void Visit(int64_t value, int64_t sample) {
     values.push_back(value);
     values.push_back(sample);
   }
@@ -119,7 +120,7 @@ struct AllIntegers : IntegerVisitor {
 
 std::vector<int64_t> IntegersOf(const Dataset& dataset, size_t field) {
   AllIntegers all;
-  dataset.Visit(field, all);
+  VisitIntegers(dataset, field, all);
   return all.values;
 }
 
@@ -138,15 +139,15 @@ TEST(StreamingTest, GivesTheBitsOfMemory) {
     EXPECT_EQ(files.streamable_bytes(), 0);
     ASSERT_EQ(files.size(), memory.size());
     EXPECT_EQ(files.fields(), memory.fields());
-    EXPECT_EQ(files.AtHand(), memory.AtHand());
+    EXPECT_EQ(files.AtHand(0), memory.AtHand(0));
     EXPECT_EQ(files.Findings(), memory.Findings());
     for (int64_t i = 0; i < memory.size(); ++i) {
       ASSERT_EQ(ReadSample(files, i), ReadSample(memory, i)) << i;
     }
     for (size_t field = 0; field < memory.fields().size(); ++field) {
       EXPECT_EQ(IntegersOf(files, field), IntegersOf(memory, field));
-      const SamplePlace place = files.PlaceOfValue(field, 7, 1);
-      EXPECT_EQ(place.mark.line, memory.PlaceOfValue(field, 7, 1).mark.line);
+      const SamplePlace place = files.PlaceOf(field, 7, 1);
+      EXPECT_EQ(place.mark.line, memory.PlaceOf(field, 7, 1).mark.line);
     }
   }
 }

@@ -59,7 +59,7 @@ TEST(TextTest, BytesAreKnownByTheirPlaces) {
   const Opened opened = data.Open();
   ASSERT_EQ(opened.errors, "");
   const auto place = [&](size_t field, int64_t sample, int64_t value) {
-    const SamplePlace place = opened.dataset->PlaceOfValue(field, sample, value);
+    const SamplePlace place = opened.dataset->PlaceOf(field, sample, value);
     if (!place.in_file()) return std::string("none");
     return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + place.text;
   };

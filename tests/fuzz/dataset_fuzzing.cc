@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/check.h"
+#include "src/data/field_values.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace cgrun {
@@ -11,8 +12,8 @@ namespace {
 
 // Finds what is wrong with samples, and where the last of each field was read from.
 void LookAtAll(const Dataset& dataset) {
-  struct Last : IntegerVisitor {
-    void Visit(int64_t number, int64_t of_sample) override {
+  struct Last {
+    void Visit(int64_t number, int64_t of_sample) {
       value = number;
       sample = of_sample;
     }
@@ -20,10 +21,10 @@ void LookAtAll(const Dataset& dataset) {
   };
   for (size_t i = 0; i < dataset.fields().size(); ++i) {
     Last last;
-    dataset.Visit(i, last);
-    dataset.PlaceOf(i, last.sample);
-    dataset.PlaceOfValue(i, last.sample, last.value);
-    dataset.FindNotFinite(i);
+    VisitIntegers(dataset, i, last);
+    dataset.PlaceOf(i, last.sample, std::nullopt);
+    dataset.PlaceOf(i, last.sample, last.value);
+    FindNotFinite(dataset, i);
   }
 }
 

@@ -22,7 +22,7 @@ class Labelled : public Dataset {
   int64_t size() const override { return size_; }
   const std::vector<DataField>& fields() const override { return fields_; }
   int64_t decoded_bytes() const override { return 8 * size_; }
-  bool AtHand() const override { return at_hand_; }
+  bool AtHand(size_t index) const override { return at_hand_ || index == 1; }
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     EXPECT_TRUE(at_hand_) << "nothing is decoded";
     const float number = scale_ * static_cast<float>(index);
@@ -30,11 +30,15 @@ class Labelled : public Dataset {
     std::memcpy(out[0].data(), &number, sizeof(number));
     std::memcpy(out[1].data(), &label, sizeof(label));
   }
-  void Visit(size_t index, IntegerVisitor& visitor) const override {
-    for (int64_t i = 0; i < size_ && index == 1; ++i) visitor.Visit(i == odd_, i);
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override {
+    if (index != 1) return Dataset::ReadField(index, first, out);
+    for (; !out.empty(); out = out.subspan(sizeof(int32_t))) {
+      const int32_t label = first++ == odd_;
+      std::memcpy(out.data(), &label, sizeof(label));
+    }
   }
-  void VisitFiles(FileVisitor& visitor) const override {
-    if (!file_.empty()) visitor.Visit(file_);
+  SamplePlace PlaceOf(size_t, int64_t sample, std::optional<int64_t>) const override {
+    return {sample, file_, {}, /*own=*/!file_.empty() && sample == 0};
   }
 
  private:
