@@ -194,15 +194,11 @@ void CsvOpener::ForEachRow(Act act) {
 void CsvOpener::ReportRagged(const CsvReader& reader) {
   ++ragged_;
   const size_t fields = reader.fields().size(), columns = layout_.names.size();
-  const std::string number = fields > columns && csv_.delimiter.character == ','
-                                 ? FindSplitNumber(reader.fields(), fields - columns)
-                                 : "";
   diagnostics_.Error(reader.mark(),
                      "this line has " + CountText(static_cast<int64_t>(fields), "field") +
                          ", but the first one has " + std::to_string(columns),
-                     fields < columns  ? "a field may be empty, but the delimiters around it stay"
-                     : !number.empty() ? number
-                                       : "a field with a delimiter in it stands in quotes");
+                     fields < columns ? "a field may be empty, but the delimiters around it stay"
+                                      : "a field with a delimiter in it stands in quotes");
 }
 
 // A row with a gap, where such rows are left out.

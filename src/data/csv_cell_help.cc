@@ -1,15 +1,9 @@
 // A number that is written in another way is told first, then what the column may be instead.
 #include "src/data/csv_cell_help.h"
 
-#include <algorithm>
-#include <functional>
-#include <set>
-#include <utility>
-
 #include "src/base/lookalikes.h"
 #include "src/base/printable.h"
 #include "src/base/synonyms.h"
-#include "src/data/csv_reader.h"
 #include "src/data/csv_values.h"
 #include "src/data/options.h"
 
@@ -63,46 +57,16 @@ std::string CellHelp::OfGap(const CsvColumn& used) const {
   return help;
 }
 
-// Whether the first lines of a column are sentences rather than names that stand there again and
-// again.
-bool CellHelp::IsFreeText(size_t column) {
-  constexpr size_t kMostLines = 200, kFewest = 5;
-  const auto [known, is_new] = free_texts_.try_emplace(column, false);
-  if (!is_new) return known->second;
-  std::set<std::string, std::less<>> texts;
-  size_t lines = 0, with_blanks = 0;
-  try {
-    Diagnostics ignored;
-    CsvReader reader(path_, csv_.delimiter, ignored);
-    for (bool header = csv_.header; lines < kMostLines && reader.Next();) {
-      if (std::exchange(header, false) || reader.fields().size() <= column) continue;
-      const std::string_view text = Trimmed(reader.fields()[column].text);
-      ++lines;
-      with_blanks += std::ranges::count(text, ' ') > 1;
-      texts.emplace(text);
-    }
-  } catch (const UserError&) {  // what was read so far is looked at
-  }
-  known->second = lines >= kFewest && 10 * texts.size() >= 9 * lines && 2 * with_blanks >= lines;
-  return known->second;
-}
-
 // What to do about a text where a number is wanted.
-std::string CellHelp::OfText(const CsvColumn& used) {
+std::string CellHelp::OfText(const CsvColumn& used) const {
   const std::string name = PrintableText(layout_.names[used.column]);
   if (options_.to_predict) return "the model reads numbers of this column";
   const bool may_be_label =
       used.column + 1 == layout_.names.size() && FindOption(options_, "label") == nullptr;
   return "write a number here; " +
          (may_be_label ? "if this is the label, `label: " + name + "` says so; " : "") +
-         (IsFreeText(used.column)
-              ? "texts of several words, which differ in nearly every line, are for `format: "
-                "lines, "
-                "length: 32, truncate: true, label: last`, of a file whose lines are a text, a tab "
-                "and "
-                "its label; or else the column is left out"
-              : "a column of texts is a category, `categories: [" + name + "]`, or left out") +
-         ": `columns` lists the others";
+         "a column of texts is a category, `categories: [" + name +
+         "]`, or left out: `columns` lists the others";
 }
 
 std::string CellHelp::OfFirstLine() const {
@@ -113,7 +77,7 @@ std::string CellHelp::OfFirstLine() const {
          ".header=true`, where the columns stand in the order of the training data's";
 }
 
-std::string CellHelp::OfNoNumber(const CsvColumn& used, std::string_view text) {
+std::string CellHelp::OfNoNumber(const CsvColumn& used, std::string_view text) const {
   if (used.role == CsvRole::kLabel) {
     return layout_.fields[used.field].dtype == DType::kI32
                ? "the labels of the training data are integers"
@@ -132,7 +96,7 @@ std::string CellHelp::OfNoNumber(const CsvColumn& used, std::string_view text) {
          "say what takes its place";
 }
 
-CellHelp::OtherNumber CellHelp::OfOtherNumber(std::string_view text) {
+CellHelp::OtherNumber CellHelp::OfOtherNumber(std::string_view text) const {
   const PlainNumber plain = WithoutLookalikes(text);
   std::string help = GroupsHelp(text);
   const char* kind = help.empty() ? "commas" : "thousands";
@@ -147,7 +111,7 @@ CellHelp::OtherNumber CellHelp::OfOtherNumber(std::string_view text) {
 }
 
 CellMistake CellHelp::OfNumber(TextNumber error, const CsvColumn& used, std::string_view text,
-                               bool first) {
+                               bool first) const {
   CellMistake mistake{QuotedText(text), "", "", ""};
   mistake.what = ": " + mistake.text + " " + FaultText(error, layout_.fields[used.field].dtype);
   if (error == TextNumber::kNotInteger) {

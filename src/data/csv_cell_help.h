@@ -2,8 +2,6 @@
 #ifndef CGRUN_DATA_CSV_CELL_HELP_H_
 #define CGRUN_DATA_CSV_CELL_HELP_H_
 
-#include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -29,25 +27,24 @@ class CellHelp {
   std::string OfGap(const CsvColumn& used) const;
   // Of a text that is no number of its column's type, for `error`. `first`: it stands in the first
   // line of a table without a header.
-  CellMistake OfNumber(TextNumber error, const CsvColumn& used, std::string_view text, bool first);
+  CellMistake OfNumber(TextNumber error, const CsvColumn& used, std::string_view text,
+                       bool first) const;
 
  private:
-  std::string OfText(const CsvColumn& used);
-  bool IsFreeText(size_t column);
+  std::string OfText(const CsvColumn& used) const;
   std::string OfFirstLine() const;
-  std::string OfNoNumber(const CsvColumn& used, std::string_view text);
+  std::string OfNoNumber(const CsvColumn& used, std::string_view text) const;
   // Of a number in another form than ours, or with characters that only look like those of one.
   struct OtherNumber {
     std::string help;  // "" of what is none
     std::string kind;  // the same for those that are told of together
   };
-  OtherNumber OfOtherNumber(std::string_view text);
+  OtherNumber OfOtherNumber(std::string_view text) const;
 
   const std::string& path_;
   const CsvOptions& csv_;
   const CsvLayout& layout_;
   const DataOptions& options_;
-  std::map<size_t, bool> free_texts_;  // by column, once it has been asked for
 };
 
 }  // namespace cgrun

@@ -61,11 +61,6 @@ std::string WithoutMarks(const std::string& number) {
   return "write " + number + ": no mark stands between the thousands of a number";
 }
 
-// The same of what may be no number.
-std::string Asked(std::string_view shown, const std::string& number) {
-  return "is " + std::string(shown) + " one number? " + WithoutMarks(number);
-}
-
 }  // namespace
 
 bool IsGap(const CsvField& field, bool is_name) {
@@ -147,32 +142,9 @@ std::string GroupsHelp(std::string_view text) {
     if (groups == 0 || (!rest.empty() && !fraction)) continue;
     if (groups == 1 && !plain && !fraction) continue;
     if (fraction) return WithoutMarks(number + "." + std::string(rest.substr(1)));
-    return mark == "." ? Asked(text, number) : WithoutMarks(number);  // addresses have points, too
+    return WithoutMarks(number);
   }
   return "";
-}
-
-std::string FindSplitNumber(std::span<const CsvField> fields, size_t more) {
-  std::string first, first_shown;
-  size_t groups = 0;
-  for (size_t i = 0; i + 1 < fields.size(); ++i) {
-    std::string number(fields[i].text);
-    if (fields[i].quoted || !IsHead(number)) continue;
-    const size_t head = i;
-    std::string shown = number;
-    for (; i + 1 < fields.size(); ++i) {
-      const CsvField& next = fields[i + 1];
-      if (next.quoted || next.text.size() != 3 || CountDigits(next.text) != 3) break;
-      number += next.text;
-      shown += "," + std::string(next.text);
-    }
-    groups += i - head;
-    if (i == head || !first.empty()) continue;
-    first = number;
-    first_shown = shown;
-  }
-  if (more == 0 || groups != more) return "";
-  return Asked(first_shown, first);
 }
 
 std::string SignHelp(std::string_view text) {

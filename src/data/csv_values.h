@@ -45,10 +45,6 @@ std::string CommaHelp(std::string_view text);
 // "1.234,56", how it is written; "" of others.
 std::string GroupsHelp(std::string_view text);
 
-// Of a line with `more` fields too many: the help where these are the groups of numbers that stand
-// without quotes, "1,234,567"; "" where they are not.
-std::string FindSplitNumber(std::span<const CsvField> fields, size_t more);
-
 // Of a number with a sign of money or a percent sign beside it, with marks between its thousands or
 // without; "" of others.
 std::string SignHelp(std::string_view text);

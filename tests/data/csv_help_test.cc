@@ -108,20 +108,5 @@ TEST(CsvHelp, OfAnInfiniteNumber) {
       << errors;
 }
 
-TEST(CsvHelp, OfSentencesIsAFormatOfTheirOwn) {
-  std::string texts = "t,b,y\n", names = texts;
-  for (int i = 0; i < 6; ++i) {
-    texts += "it is no " + std::to_string(i) + ",1,2\n";
-    names += "of new york,1,2\n";
-  }
-  EXPECT_NE(
-      ErrorsOf(texts).find("are for `format: lines, length: 32, truncate: true, label: last`, of "
-                           "a file whose lines are a text, a tab and its label"),
-      std::string::npos)
-      << ErrorsOf(texts);
-  EXPECT_NE(ErrorsOf(names).find("a column of texts is a category, `categories: [t]`"),
-            std::string::npos);
-}
-
 }  // namespace
 }  // namespace cgrun
