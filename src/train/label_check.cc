@@ -92,23 +92,6 @@ class OutsideFinder {
   std::vector<Label> first_;
 };
 
-// The different labels of a field, as long as they are few.
-class DistinctLabels {
- public:
-  void Visit(int64_t value, int64_t /*sample*/) {
-    if (std::ssize(labels_) <= kMost) labels_.insert(value);
-  }
-  // None where there are many.
-  std::set<int64_t> labels() const {
-    return std::ssize(labels_) > kMost ? std::set<int64_t>() : labels_;
-  }
-
- private:
-  static constexpr int64_t kMost = 4;
-
-  std::set<int64_t> labels_;
-};
-
 // What is wrong of a use: the label that is furthest outside in the first set that has one, and
 // the range over all sets.
 struct Finding {
@@ -116,8 +99,7 @@ struct Finding {
   SamplePlace place;
   std::string others;  // "; and 2 more samples …"
   int64_t smallest = 0, largest = 0;
-  std::set<int64_t> labels = {};  // all that there are, where they are few
-  int64_t least = 0;              // over all sets
+  int64_t least = 0;  // over all sets
 };
 
 // Whether labels are 1 to the number of classes, which no set has 0 beside.
@@ -138,24 +120,6 @@ bool IsMendedByOperator(const Finding& finding, const LabelUse& use) {
          !CountsFromOne(finding, use);
 }
 
-// Whether labels such as -1 and 1 name the classes: without the negative ones, none or one is left.
-bool CountsFromBelow(const Finding& finding) {
-  return finding.smallest < 0 && finding.labels.size() > 1 &&
-         std::distance(finding.labels.lower_bound(0), finding.labels.end()) <= 1;
-}
-
-// "labels count from 0: write 0 for -1 and 1 for 1"
-std::string RenumberedText(const Finding& finding) {
-  std::string text = "labels count from 0: write ";
-  int64_t next = 0;
-  for (const int64_t label : finding.labels) {
-    const bool last = next + 1 == std::ssize(finding.labels);
-    if (next > 0) text += last ? " and " : ", ";
-    text += std::to_string(next++) + " for " + std::to_string(label);
-  }
-  return text;
-}
-
 // "labels count from 0: write 0 for 1, and so on to 2 for 3"; of a text also how its numbers become
 // names.
 std::string FromOneText(const Finding& finding) {
@@ -172,8 +136,7 @@ std::string FromOneText(const Finding& finding) {
 
 std::string HelpText(const Finding& range, const LabelUse& use) {
   if (CountsFromOne(range, use)) return FromOneText(range);
-  if (CountsFromBelow(range) && !use.reads_ids()) return RenumberedText(range);
-  if (use.kind == LabelUse::Kind::kBinary) {
+  if (use.kind == LabelUse::Kind::kBinary && range.smallest >= 0) {
     return "for more classes than two take softmax_cross_entropy, with a unit a class";
   }
   if (range.smallest < 0 && use.can_ignore) {
@@ -282,9 +245,6 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
     if (!names.empty()) {
       of_use.others += "; the labels are " + QuotedNames({names.begin(), names.end()});
     }
-    DistinctLabels distinct;
-    VisitIntegers(dataset, field, distinct);
-    of_use.labels = distinct.labels();
   }
   of_use.largest = std::max(of_use.largest, outside.largest());
   return true;

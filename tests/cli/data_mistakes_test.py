@@ -103,23 +103,6 @@ class DataMistakesTest(CliTestCase):
             self.assertIn(f"input 'x' is f32{shape}, but the data's 'x' is f32[4, 2, 3]\n", error)
             self.assertIn(help_text + "for the input write `x: {type: f32, shape: [4, 2, 3]}`", error)
 
-    def test_labels_of_two_classes_by_other_numbers(self):
-        def help_of(*labels):
-            self.labelled_arrays(labels)
-            error = self.refuses("train", "arrays.yaml")
-            return re.findall("(?m)^help: (.*)$", error)[0]
-
-        self.assertEqual(help_of(-1, 1, 1, -1), "labels count from 0: write 0 for -1 and 1 for 1")
-        self.assertEqual(help_of(-1, 0, 0, -1), "labels count from 0: write 0 for -1 and 1 for 0")
-        # Where two classes are left, there may be samples that nobody labelled.
-        self.assertIn("`ignore_label: -1` of softmax_cross_entropy leaves such labels out",
-                      help_of(-1, 0, 1, 1))
-        self.labelled_arrays([-1, 1, 1, -1], label="{type: int32, shape: [1]}")
-        text = (self.folder / "arrays.yaml").read_text()
-        self.write("arrays.yaml", text.replace("units: 2", "units: 1").replace(
-            "softmax_cross_entropy", "binary_cross_entropy"))
-        self.assertIn("write 0 for -1 and 1 for 1", self.refuses("train", "arrays.yaml"))
-
     def test_one_hot_labels_are_to_be_indices(self):
         self.labelled_arrays([0, 1, 1, 0, 1, 0, 0, 1], sizes=[4, 2])
         for verb in ("train", "check"):
