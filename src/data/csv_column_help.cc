@@ -11,20 +11,6 @@
 #include "src/data/options.h"
 
 namespace cgrun {
-namespace {
-
-// "'a', 'b', …" and "1, 2, …": of long lists the first few.
-constexpr size_t kMostShown = 10;
-
-std::string Joined(const std::vector<std::string>& texts) {
-  std::string joined;
-  for (size_t i = 0; i < std::min(kMostShown, texts.size()); ++i) {
-    joined += (i > 0 ? ", " : "") + texts[i];
-  }
-  return joined + (texts.size() > kMostShown ? ", …" : "");
-}
-
-}  // namespace
 
 std::string ColumnHelp::OfOneColumn() const {
   if (names_.size() != 1) return "";
@@ -59,34 +45,12 @@ std::string ColumnHelp::OfHeader(bool seems_values) const {
          "is the last";
 }
 
-// Columns without names are the features where there are as many of them; else a list of their
-// numbers says which are. Categories are known by the names of their columns alone.
+// Categories are known by the names of their columns alone.
 std::string ColumnHelp::HeaderToPredict() const {
   const std::string line = "put a line with the names of the columns before it";
   if (shared_.names.contains(kCsvCategories)) return line;
-  const std::string without = line + ", or `--set " + options_.predicted_as + ".header=false";
-  const std::string in_order = "where they stand in the order of the training data's";
-  const auto known = shared_.names.find(kCsvColumns);
-  if (known == shared_.names.end()) return without + "` " + in_order;
-  const std::vector<std::string>& features = known->second;
-  const bool all = FindOption(options_, "columns") == nullptr && names_.size() == features.size();
-  if (all) return without + "` " + in_order;
-  std::vector<std::string> quoted;
-  for (const std::string& name : features) quoted.push_back(QuotedText(name));
-  return without + " --set '" + options_.predicted_as + ".columns=[" +
-         NumbersOfFeatures(features.size()) + "]'`, with the " +
-         (features.size() == 1 ? "number of the column " : "numbers of the columns ") +
-         Joined(quoted);
-}
-
-// Those of the first line that are numbers, where they are as many; else the first.
-std::string ColumnHelp::NumbersOfFeatures(size_t needed) const {
-  std::vector<std::string> numbers;
-  for (size_t i = 0; i < needed; ++i) {
-    numbers.push_back(
-        std::to_string((first_.numbers.size() == needed ? first_.numbers[i] : i) + 1));
-  }
-  return Joined(numbers);
+  return line + ", or `--set " + options_.predicted_as +
+         ".header=false` where they stand in the order of the training data's";
 }
 
 std::vector<std::string> ColumnHelp::PrintableNames() const {

@@ -39,7 +39,6 @@ class ColumnHelp {
   bool Predicts() const { return options_.to_predict && !options_.predicted_as.empty(); }
   std::string OfHeader(bool seems_values) const;
   std::string HeaderToPredict() const;
-  std::string NumbersOfFeatures(size_t needed) const;
   std::string OfNumbered(const std::string& wanted) const;
   std::string OfEncoding(std::string_view wanted) const;
   std::vector<std::string> PrintableNames() const;

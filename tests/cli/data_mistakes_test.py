@@ -325,8 +325,8 @@ class DataMistakesTest(CliTestCase):
         predict = ("predict", "table.yaml", "--weights", "run")
         rows = self.write("rows-alone.csv", "1,2,dog\n3.5,4,cat\n")
         error = self.refuses(*predict, self.write("alone.csv", "1.5,2,dog\n3.5,4,cat\n"))
-        self.assertIn("`--set data.train.header=false --set 'data.train.columns=[1, 2]'`, with the "
-                      "numbers of the columns 'size', 'weight'\n", error)
+        self.assertIn("`--set data.train.header=false` where they stand in the order of the training "
+                      "data's\n", error)
         self.cgrun(*predict, rows, "--set", "data.train.header=false",
                    "--set", "data.train.columns=[1, 2]")
 
