@@ -1,4 +1,4 @@
-// What is wrong with cells of a table, and what to do about them.
+// CellHelp says what is wrong with cells of a table, and what to do about them.
 #ifndef CGRUN_DATA_CSV_CELL_HELP_H_
 #define CGRUN_DATA_CSV_CELL_HELP_H_
 
@@ -23,10 +23,10 @@ class CellHelp {
            const DataOptions& options)
       : path_(path), csv_(csv), layout_(layout), options_(options) {}
 
-  // Of a cell with no value.
+  // Says what to do about a cell with no value.
   std::string OfGap(const CsvColumn& used) const;
-  // Of a text that is no number of its column's type, for `error`. `first`: it stands in the first
-  // line of a table without a header.
+  // Describes a text that is no number of its column's type, for `error`. `first`: it stands in the
+  // first line of a table without a header.
   CellMistake OfNumber(TextNumber error, const CsvColumn& used, std::string_view text,
                        bool first) const;
 
@@ -34,7 +34,8 @@ class CellHelp {
   std::string OfText(const CsvColumn& used) const;
   std::string OfFirstLine() const;
   std::string OfNoNumber(const CsvColumn& used, std::string_view text) const;
-  // Of a number in another form than ours, or with characters that only look like those of one.
+  // The help for a number in another form than ours, or with characters that only look like those
+  // of one.
   struct OtherNumber {
     std::string help;  // "" of what is none
     std::string kind;  // the same for those that are told of together

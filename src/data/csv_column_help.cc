@@ -35,7 +35,7 @@ std::string ColumnHelp::OfOneColumn() const {
          "`";
 }
 
-// Of a first line that holds values, or may hold some.
+// The help for a first line that holds values, or may hold some.
 std::string ColumnHelp::OfHeader(bool seems_values) const {
   const std::string begin =
       seems_values ? "the first line looks like values, not names: " : "if these are values: ";
@@ -71,7 +71,7 @@ std::string ColumnHelp::OfUnknown(const std::string& wanted) const {
   return help + (may_be_values ? "; " + OfHeader(/*seems_values=*/false) : "");
 }
 
-// Of a name in a table without any.
+// The help for a name, where a table has none.
 std::string ColumnHelp::OfNumbered(const std::string& wanted) const {
   const auto found = std::ranges::find(first_.texts, wanted);
   if (found != first_.texts.end()) {
@@ -105,7 +105,7 @@ std::string ColumnHelp::OfTraining(const std::string& wanted) const {
   return "its column '" + near + "' has nearly that name: give it the same";
 }
 
-// Of a name that is not of ASCII alone, where the names of the columns are in no UTF-8; else "".
+// The help for a name that is not of ASCII alone, where names of columns are in no UTF-8; else "".
 std::string ColumnHelp::OfEncoding(std::string_view wanted) const {
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::ranges::all_of(wanted, is_ascii)) return "";

@@ -1,5 +1,4 @@
-// What to do about columns that a table does not have, by what stands in its first line: ColumnHelp
-// is the entry point.
+// ColumnHelp says what to do about columns that a table does not have, by its first line.
 #ifndef CGRUN_DATA_CSV_COLUMN_HELP_H_
 #define CGRUN_DATA_CSV_COLUMN_HELP_H_
 
@@ -28,11 +27,11 @@ class ColumnHelp {
              const std::vector<std::string>& names, const FirstLine& first)
       : csv_(csv), options_(options), shared_(shared), names_(names), first_(first) {}
 
-  // Of a single column in which another delimiter stands; "" of others.
+  // The help for a single column in which another delimiter stands; "" for others.
   std::string OfOneColumn() const;
-  // Of a name that no column has.
+  // The help for a name that no column has.
   std::string OfUnknown(const std::string& wanted) const;
-  // Of a column of the training data that this table does not have.
+  // The help for a column of the training data that this table does not have.
   std::string OfTraining(const std::string& wanted) const;
 
  private:

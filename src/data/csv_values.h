@@ -1,4 +1,4 @@
-// What the fields of a table say: gaps, names, and why a text is no number.
+// Fields of a table: gaps, names, and why a text is no number.
 #ifndef CGRUN_DATA_CSV_VALUES_H_
 #define CGRUN_DATA_CSV_VALUES_H_
 
@@ -35,18 +35,18 @@ std::optional<size_t> Standardize(DType dtype, std::span<std::byte> features,
                                   const std::vector<double>& means,
                                   const std::vector<double>& deviations);
 
-// How a number with a comma for its point is written.
+// Says how a number with a comma for its point is written.
 std::string PointHelp();
 
-// What to write for a number with a comma in it, which may stand before thousands.
+// Says what to write for a number with a comma in it, which may stand before thousands.
 std::string CommaHelp(std::string_view text);
 
-// Of a number with marks between its thousands that no comma alone explains, "1,234,567" or
-// "1.234,56", how it is written; "" of others.
+// Says how a number is written that has marks between its thousands, which no comma alone explains:
+// "1,234,567" or "1.234,56". "" for others.
 std::string GroupsHelp(std::string_view text);
 
-// Of a number with a sign of money or a percent sign beside it, with marks between its thousands or
-// without; "" of others.
+// Says how a number is written that has a sign of money or a percent sign beside it, with marks
+// between its thousands or without; "" for others.
 std::string SignHelp(std::string_view text);
 
 }  // namespace cgrun

@@ -72,19 +72,19 @@ class Dataset {
   // The part of decoded_bytes() that could lie in a file.
   virtual int64_t streamable_bytes() const { return 0; }
 
-  // Of a field of labels whose names are known: the name of each label, from 0. Valid while the
-  // data set lives; empty for every other field.
+  // Returns the name of each label, from 0, of a field of labels whose names are known. Valid while
+  // the data set lives; empty for every other field.
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
 
-  // Of a sample that was filled up to its length: how many elements of its first field the file
-  // has. Nothing where samples are whole.
+  // Returns how many elements of the first field the file has, where the sample was filled up to
+  // its length. Nothing where samples are whole.
   virtual std::optional<int64_t> Given(int64_t /*index*/) const { return std::nullopt; }
 
-  // Of training data: what their format found out about them. Names of classes are not among it.
+  // Returns what the format found out about training data. Names of classes are not among it.
   virtual DataFindings Findings() const { return {}; }
 
-  // What became of the file without being wrong, a text each: of rows that were left out, say.
-  // Of a part of a data set those of the whole.
+  // Tells what became of the file without being wrong, such as rows that were left out. A part of a
+  // data set tells it of the whole.
   virtual std::vector<std::string> Notes() const { return {}; }
 
   // Returns the data set that this one is a part of, or itself.

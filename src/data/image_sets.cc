@@ -21,7 +21,7 @@ void NameFile(const std::string& path, Act act) {
   }
 }
 
-// Of a label in a list of names and labels.
+// Returns the place of a label in a list of names and labels.
 SamplePlace PlaceInList(const std::string& list, char delimiter, int line, int64_t sample) {
   return {sample, list, FindField(list, delimiter, line, 1)};
 }

@@ -77,8 +77,8 @@ class ImageStream : public Dataset {
   mutable std::vector<ScratchArena*> free_;
 };
 
-// Decoded once. Of masks it knows which file each was, of labels in a list the line of each, and of
-// others the folder of the class.
+// Decoded once. It knows which file each mask was, the line of each label in a list, and the folder
+// of the class for other labels.
 class DecodedImages : public TensorDataset {
  public:
   // `scratch_bytes`: what decoding took beside the samples.

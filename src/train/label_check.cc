@@ -92,8 +92,8 @@ class OutsideFinder {
   std::vector<Label> first_;
 };
 
-// What is wrong of a use: the label that is furthest outside in the first set that has one, and
-// the range over all sets.
+// A fault of a use: the label that is furthest outside in the first set that has one, and the range
+// over all sets.
 struct Finding {
   int64_t label = 0;
   SamplePlace place;
@@ -157,7 +157,7 @@ std::string HelpText(const Finding& range, const LabelUse& use) {
          "` here, or check the data: " + range.place.mark.ToString();
 }
 
-// What reads an input, that with the fewest classes first.
+// Returns the uses of an input, that with the fewest classes first.
 std::vector<const LabelUse*> UsesOf(const std::string& input, const std::vector<LabelUse>& uses) {
   std::vector<const LabelUse*> found;
   for (const LabelUse& use : uses) {

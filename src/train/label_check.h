@@ -1,5 +1,5 @@
-// Class labels against the number of classes of what reads them, and ids against a table's entries:
-// when data is opened, and when a loss is not finite.
+// Compares class labels with the number of classes of their readers, and ids with a table's
+// entries: when data is opened, and when a loss is not finite.
 #ifndef CGRUN_TRAIN_LABEL_CHECK_H_
 #define CGRUN_TRAIN_LABEL_CHECK_H_
 

@@ -40,12 +40,12 @@ struct LabelUse {
   }
 };
 
-// What losses, metrics and embeddings of a forward graph read from inputs: labels also where they
-// were moved, as a mask is flipped with its image.
+// Finds what losses, metrics and embeddings of a forward graph read from inputs. Labels are found
+// behind operators that move them, too, as a mask is flipped with its image.
 std::vector<LabelUse> FindLabelUses(const Graph& forward);
 
-// The value itself, or what an operator made it of that leaves labels as they are and drops none
-// for good.
+// Returns the value that `id` is made of by operators that leave labels as they are and drop none
+// for good; `id` itself where there are none.
 const Value& LabelSource(const Graph& graph, ValueId id);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// Warnings of pixels that are not of the size that what reads them is for.
+// Warnings about pixels of another size than their readers are for.
 #ifndef CGRUN_TRAIN_PIXEL_LINT_H_
 #define CGRUN_TRAIN_PIXEL_LINT_H_
 
@@ -9,12 +9,13 @@
 
 namespace cgrun {
 
-// Of `color_jitter` on images that are normalized already; `training` is the forward graph of a
-// training step.
+// Warns of `color_jitter` on images that are normalized already. `training` is the forward graph of
+// a training step.
 void WarnOfColours(const Graph& training, Diagnostics& diagnostics);
 
-// Of images of uint8 whose pixels reach a layer with weights far from 0, as where `scale: 1/255` of
-// `normalize` is missing. Not of a model that begins with weights, which may want them so.
+// Warns of images of uint8 whose pixels reach a layer with weights far from 0, as where `scale:
+// 1/255` of `normalize` is missing. A model that begins with weights may want them so: it is not
+// warned of.
 void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& train,
                   Diagnostics& diagnostics);
 

@@ -80,7 +80,7 @@ void WarnOfSameData(const ModelSpec& model, Diagnostics& diagnostics) {
   compare("test", model.data->test);
 }
 
-// Of one number a softmax makes 1, whatever that number is.
+// A softmax makes 1 of one number, whatever that number is.
 void WarnOfOnes(const Graph& training, Diagnostics& diagnostics) {
   std::set<std::string> told;  // by place
   for (const Node& node : training.nodes) {
