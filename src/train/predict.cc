@@ -12,7 +12,7 @@
 #include "src/device/cpu.h"
 #include "src/frontend/frontend.h"
 #include "src/io/safetensors.h"
-#include "src/ops/loss.h"
+#include "src/ir/op_def.h"
 #include "src/ops/softmax.h"
 #include "src/train/data_findings.h"
 #include "src/train/predict_memory.h"
@@ -33,10 +33,11 @@ const Node* LossOf(const Graph& evaluation, const std::string& value) {
 bool IsYesNo(Scores scores) { return scores == Scores::kYesNoLogits || scores == Scores::kYesNo; }
 
 Scores ScoresOfLoss(const Node& loss) {
-  if (loss.op == OpId::softmax_cross_entropy) return Scores::kLogits;
-  if (loss.op != OpId::binary_cross_entropy) return Scores::kNone;
-  return loss.attributes.As<BinaryCrossEntropyAttributes>().from_logits ? Scores::kYesNoLogits
-                                                                        : Scores::kYesNo;
+  const OpDef& def = GetOpDef(loss.op);
+  if (def.labels == Labels::kClasses) return Scores::kLogits;
+  if (def.labels != Labels::kBinary) return Scores::kNone;
+  const bool of_logits = def.applies != nullptr && def.applies(loss.attributes).has_value();
+  return of_logits ? Scores::kYesNoLogits : Scores::kYesNo;
 }
 
 Scores ScoresOfProducer(const Graph& graph, const Value& value) {
