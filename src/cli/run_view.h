@@ -12,7 +12,7 @@
 namespace cgrun {
 
 // Prints without allocating.
-class RunView final : public SessionObserver {
+class RunView final : public RunObserver {
  public:
   // `epochs`: 0 where it is not known.
   explicit RunView(int64_t epochs);

@@ -420,7 +420,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& tr
   session.FreeArenas();
   WritePage(model, settings, session, result, folder);
   result.memory = session.MeasureMemory();
-  const std::string json = SummaryJson(model, session, result);
+  const std::string json = SummaryJson(result);
   WriteSummary(folder, json);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads, HostCapOf(model));

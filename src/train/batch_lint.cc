@@ -6,7 +6,6 @@
 
 #include "src/frontend/frontend.h"
 #include "src/ops/batch_norm.h"
-#include "src/train/predict.h"
 
 namespace cgrun {
 namespace {
@@ -42,6 +41,17 @@ void WarnOfSingleValues(const ModelSpec& model, const Graph& training, int64_t s
         always ? "a batch of two samples or more has several values of each channel"
                : "another `batch` leaves no batch of one sample");
   }
+}
+
+bool HasRows(const Graph& graph, const Output& output) {
+  const Shape& shape = graph.values[output.value].type.shape;
+  return shape.rank() > 0 && shape[0] == kBatchDim;
+}
+
+std::string MissingRowsText(const Graph& graph, const Output& output) {
+  const Value& value = graph.values[output.value];
+  return (output.kind == OutputKind::kKept ? "the kept " : "the prediction ") + value.name +
+         " is " + value.type.ToString() + ", without a row for each sample";
 }
 
 void WarnOfMissingRows(const ModelSpec& model, DType precision, Diagnostics& diagnostics) {

@@ -3,6 +3,7 @@
 #define CGRUN_TRAIN_BATCH_LINT_H_
 
 #include <cstdint>
+#include <string>
 
 #include "src/base/diagnostics.h"
 #include "src/ir/graph.h"
@@ -15,6 +16,11 @@ namespace cgrun {
 // `samples` counts the training data.
 void WarnOfSingleValues(const ModelSpec& model, const Graph& training, int64_t samples,
                         Diagnostics& diagnostics);
+
+// Whether an output begins with the axis of samples; otherwise samples cannot be told apart in it.
+bool HasRows(const Graph& graph, const Output& output);
+// "the prediction classify.sum is f32[3], without a row for each sample"
+std::string MissingRowsText(const Graph& graph, const Output& output);
 
 // Warns of predictions that have no row for each sample: `cgrun predict` cannot tell them apart.
 void WarnOfMissingRows(const ModelSpec& model, DType precision, Diagnostics& diagnostics);

@@ -275,4 +275,19 @@ void BatchRunner::GoOnFrom(std::span<const double> totals, int64_t samples) {
   last_count_ = 0;
 }
 
+void BatchRunner::Report(const std::string& split, PassResult& pass) {
+  const std::vector<NamedNumber>& means = Means();
+  const std::vector<NamedTable>& tables = Tables();
+  if (pass.means.size() != means.size() || pass.tables.size() != tables.size()) {
+    pass.split = split;
+    pass.means = means;
+    pass.tables = tables;
+  }
+  for (size_t i = 0; i < means.size(); ++i) pass.means[i].value = means[i].value;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    std::ranges::copy(tables[i].values, pass.tables[i].values.begin());
+  }
+  pass.samples = pass.timed_samples = samples_;
+}
+
 }  // namespace cgrun

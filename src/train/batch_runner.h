@@ -10,25 +10,11 @@
 
 #include "src/data/dataset.h"
 #include "src/data/loader.h"
+#include "src/results/pass_result.h"
 #include "src/train/accumulation.h"
 #include "src/train/engine.h"
 
 namespace cgrun {
-
-struct NamedNumber {
-  std::string name;
-  double value = 0;
-  bool approximate = false;  // see IsApproximate()
-};
-
-// A metric of more than one number: a list, or a table of rows.
-struct NamedTable {
-  std::string name;
-  std::vector<double> values;  // row by row
-  int64_t columns = 0;         // of a table; 0: a list
-  bool counts = false;         // whole numbers
-  std::string_view caption;    // "a row a label, …"
-};
 
 // A learning rate for a feed of this name.
 struct RateFeed {
@@ -62,6 +48,9 @@ class BatchRunner {
   std::optional<double> TotalLoss();
   // The other metrics.
   const std::vector<NamedTable>& Tables();
+  // Writes means, tables and the count of samples into `pass`, which gets the name `split` where
+  // it is empty. Allocates only then.
+  void Report(const std::string& split, PassResult& pass);
   void Reset();
   // The path whose loss in the last batch is not finite, the first of them; null where all are.
   const std::string* diverged_path() const { return diverged_path_; }

@@ -12,6 +12,7 @@
 #include "src/passes/pipeline.h"
 #include "src/plan/schedule.h"
 #include "src/train/batch_runner.h"
+#include "src/train/data_lint.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
@@ -414,7 +415,7 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   CGRUN_CHECK(!cases.empty());
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
-  const ModelData data = OpenModelData(model, diagnostics);
+  const ModelData data = OpenAndLintData(model, diagnostics);
   const Dataset* dataset = data.train != nullptr ? data.train.get() : data.test.get();
   if (dataset == nullptr && !diagnostics.has_errors()) {
     diagnostics.Error(model.data ? model.data->mark : SourceMark(),

@@ -13,6 +13,7 @@
 
 #include "src/io/safetensors.h"
 #include "src/model/model_spec.h"
+#include "src/results/train_result.h"
 #include "src/train/engine.h"
 
 namespace cgrun {
@@ -125,13 +126,8 @@ std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
 // The model of the best evaluation, in a run folder.
 inline constexpr char kBestFileName[] = "best.safetensors";
 
-// When a file of weights was written, in the course of its run.
-struct WeightsPlace {
-  int64_t step = 0;   // updates done
-  int64_t epoch = 0;  // the last that was begun, from 1; 0: none
-};
-// Nothing for a file that does not say so, as one of another program. Throws UserError where it
-// cannot be read.
+// When the file was written. Nothing for a file that does not say so, as one of another program.
+// Throws UserError where it cannot be read.
 std::optional<WeightsPlace> PlaceOfWeights(const std::string& path);
 
 // The newest checkpoint of a folder that is whole: as its checksum says, where it has one, and with

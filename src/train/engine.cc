@@ -11,8 +11,6 @@
 
 namespace cgrun {
 
-std::string_view Name(Mode mode) { return mode == Mode::kGraph ? "graph" : "eager"; }
-
 int EngineModel::FindEntry(EntryKind kind, int64_t batch) const {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].kind == kind && entries[i].batch == batch) return static_cast<int>(i);

@@ -19,14 +19,11 @@
 #include "src/compile/compile.h"
 #include "src/eager/eager_program.h"
 #include "src/program/program.h"
+#include "src/results/memory_use.h"
 
 namespace cgrun {
 
 class DebugRun;
-
-enum class Mode : uint8_t { kGraph, kEager };
-
-std::string_view Name(Mode mode);  // "graph"
 
 // Bytes that are written before a run (a feed), or read after it (a result).
 struct EnginePort {
@@ -93,14 +90,6 @@ class RunChecker {
 
 // Engine::Run() has ended between two operators, as StopAt() asks: states are changed in part.
 class RunStopped final : public std::exception {};
-
-// Bytes of the device, the most so far. A planned program has its arena, all of it from the start.
-struct EngineMemory {
-  int64_t live_peak_bytes = 0;      // in tensors and workspaces at the same time
-  int64_t reserved_peak_bytes = 0;  // taken from the device for them
-  int64_t requests = 0;             // of memory, so far …
-  int64_t system_requests = 0;      // … and of these, how many the device had to serve
-};
 
 class Engine {
  public:

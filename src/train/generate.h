@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "src/compile/compile.h"
+#include "src/results/memory_use.h"
 #include "src/train/engine.h"
-#include "src/train/memory_use.h"
 #include "src/train/weights.h"
 
 namespace cgrun {

@@ -16,6 +16,7 @@
 #include "src/data/text_number.h"
 #include "src/frontend/frontend.h"
 #include "src/train/data_findings.h"
+#include "src/train/measured_memory.h"
 #include "src/train/predict_memory.h"
 #include "src/train/token_names.h"
 

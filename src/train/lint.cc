@@ -11,6 +11,7 @@
 #include "src/train/accumulation.h"
 #include "src/train/batch_lint.h"
 #include "src/train/checkpoint.h"
+#include "src/train/data_lint.h"
 #include "src/train/label_check.h"
 #include "src/train/pixel_lint.h"
 #include "src/train/rate_schedule.h"
@@ -126,7 +127,7 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
 }
 
 void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnostics) {
-  report.data = OpenModelData(model, diagnostics);
+  report.data = OpenAndLintData(model, diagnostics);
   const ModelData& data = report.data;
   const SourceMark mark = model.data ? model.data->mark : SourceMark();
   if (diagnostics.has_errors()) return;

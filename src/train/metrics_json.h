@@ -5,7 +5,8 @@
 
 #include <string>
 
-#include "src/train/session.h"
+#include "src/results/memory_use.h"
+#include "src/results/pass_result.h"
 
 namespace cgrun {
 

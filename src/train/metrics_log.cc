@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "src/base/diagnostics.h"
 #include "src/io/file_error.h"
 #include "src/io/read_file.h"
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "src/train/session.h"
+#include "src/results/pass_result.h"
 
 namespace cgrun {
 

@@ -18,7 +18,6 @@
 #include "src/model/model_file.h"
 #include "src/train/missing_files.h"
 #include "src/train/sample_shape.h"
-#include "src/train/size_lint.h"
 #include "src/train/stream_folder.h"
 
 namespace cgrun {
@@ -385,9 +384,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     if (set) CheckFinite(*set, diagnostics);
-    if (set && is_train && diagnostics.error_count() == errors) {
-      WarnOfFeatureSizes(model, *spec, *set, diagnostics);
-    }
+    if (set && is_train) data.train_fits = diagnostics.error_count() == errors;
     if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
     if (is_train) train_failed = !files.empty() || diagnostics.error_count() > errors;
     return set;

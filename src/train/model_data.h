@@ -11,17 +11,16 @@
 #include "src/base/diagnostics.h"
 #include "src/data/dataset.h"
 #include "src/model/model_spec.h"
+#include "src/results/train_result.h"
 
 namespace cgrun {
-
-// Samples that fill no whole batch of streams, by the name of their set; no set without any.
-using LeftOut = std::vector<std::pair<std::string, int64_t>>;
 
 struct ModelData {
   std::shared_ptr<const Dataset> train;  // null where the file has none
   std::shared_ptr<const Dataset> valid;
   std::shared_ptr<const Dataset> test;
   std::shared_ptr<const Dataset> whole;  // `train` with the samples that are split off it
+  bool train_fits = false;               // the training data were opened without an error
   int64_t decoded_bytes = 0;             // host memory of all of them
   int64_t opening_bytes = 0;             // the most that opening them took, what stays included
   int64_t streamable_bytes = 0;          // of decoded_bytes, what could lie in files instead

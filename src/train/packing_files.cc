@@ -15,9 +15,9 @@
 #include "src/base/diagnostics.h"
 #include "src/base/json_text.h"
 #include "src/io/atomic_file.h"
+#include "src/io/cache_folder.h"
 #include "src/io/checksum.h"
 #include "src/io/read_file.h"
-#include "src/train/cache_folder.h"
 
 namespace cgrun {
 namespace {

@@ -14,7 +14,9 @@
 #include "src/io/safetensors.h"
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
+#include "src/train/batch_lint.h"
 #include "src/train/data_findings.h"
+#include "src/train/measured_memory.h"
 #include "src/train/predict_memory.h"
 #include "src/train/token_names.h"
 
@@ -145,17 +147,6 @@ IdVector<ValueId, bool> NeededValues(const Graph& graph) {
 }
 
 }  // namespace
-
-bool HasRows(const Graph& graph, const Output& output) {
-  const Shape& shape = graph.values[output.value].type.shape;
-  return shape.rank() > 0 && shape[0] == kBatchDim;
-}
-
-std::string MissingRowsText(const Graph& graph, const Output& output) {
-  const Value& value = graph.values[output.value];
-  return (output.kind == OutputKind::kKept ? "the kept " : "the prediction ") + value.name +
-         " is " + value.type.ToString() + ", without a row for each sample";
-}
 
 Shape SampleShape(const Shape& batch) {
   return Shape(std::vector<Dim>(batch.begin() + 1, batch.end()));

@@ -13,9 +13,9 @@
 
 #include "src/compile/compile.h"
 #include "src/data/image_resample.h"
+#include "src/results/memory_use.h"
 #include "src/train/class_names.h"
 #include "src/train/engine.h"
-#include "src/train/memory_use.h"
 #include "src/train/predict_source.h"
 #include "src/train/weights.h"
 
@@ -50,11 +50,6 @@ struct PredictedOutput {
   // Of scores.
   int64_t class_count() const;
 };
-
-// Whether an output begins with the axis of samples; otherwise samples cannot be told apart in it.
-bool HasRows(const Graph& graph, const Output& output);
-// "the prediction classify.sum is f32[3], without a row for each sample"
-std::string MissingRowsText(const Graph& graph, const Output& output);
 
 struct PredictSignature {
   std::vector<DataField> inputs;  // that the predictions depend on

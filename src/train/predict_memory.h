@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "src/compile/compile.h"
+#include "src/results/memory_use.h"
 #include "src/train/engine.h"
-#include "src/train/memory_use.h"
 
 namespace cgrun {
 

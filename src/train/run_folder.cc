@@ -271,11 +271,11 @@ void WriteModelFile(const std::string& folder, const ModelSpec& model) {
   WriteText(folder + "/model.yaml", ToYaml(WithOperatorDefaults(ResolvedTree(model))));
 }
 
-std::string SummaryJson(const ModelSpec& model, const Session& session, const TrainResult& result) {
-  nlohmann::ordered_json json = {{"model", model.name.value},
-                                 {"device", session.engine().model().device},
-                                 {"mode", Name(session.engine().mode())},
-                                 {"batch", session.batch()},
+std::string SummaryJson(const TrainResult& result) {
+  nlohmann::ordered_json json = {{"model", result.model},
+                                 {"device", result.device},
+                                 {"mode", Name(result.memory.mode)},
+                                 {"batch", result.batch},
                                  {"epochs", result.epochs},
                                  {"steps", result.steps},
                                  {"resumed_at_step", result.resumed_step},
@@ -318,15 +318,15 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   }
   json["run_folder"] = fs::path(result.checkpoint).parent_path().string();
   json["weights"] = result.checkpoint;
-  if (!session.weights_file().empty()) {
-    const WeightsReport& report = session.weights();
-    json["initial_weights"] = {{"file", session.weights_file()},  {"loaded", report.loaded},
+  if (!result.initial_weights.empty()) {
+    const WeightsReport& report = result.loaded;
+    json["initial_weights"] = {{"file", result.initial_weights},  {"loaded", report.loaded},
                                {"mismatched", report.mismatched}, {"not_in_file", report.missing},
                                {"skipped", report.skipped},       {"not_in_model", report.unused}};
   }
   if (!result.best.empty()) {
     json["best"] = {
-        {"weights", result.best}, {"metric", session.kept_metric()}, {"value", result.best_value}};
+        {"weights", result.best}, {"metric", result.best_metric}, {"value", result.best_value}};
     if (result.best_place) {
       json["best"]["step"] = result.best_place->step;
       json["best"]["epoch"] = result.best_place->epoch;

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "src/base/diagnostics.h"
+#include "src/model/model_spec.h"
+#include "src/results/train_result.h"
 #include "src/train/run_lock.h"
-#include "src/train/session.h"
 
 namespace cgrun {
 
@@ -81,7 +83,7 @@ RunSettings ReadRunSettings(const std::string& folder);
 void WriteModelFile(const std::string& folder, const ModelSpec& model);
 
 // summary.json, and the same text for `--json`.
-std::string SummaryJson(const ModelSpec& model, const Session& session, const TrainResult& result);
+std::string SummaryJson(const TrainResult& result);
 void WriteSummary(const std::string& folder, const std::string& json);
 // A run that goes on has none, until it ends. Removes what WriteFailure() left, too.
 void RemoveSummary(const std::string& folder);

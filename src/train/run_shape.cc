@@ -16,6 +16,7 @@
 #include "src/train/checkpoint.h"
 #include "src/train/child_process.h"
 #include "src/train/data_findings.h"
+#include "src/train/data_lint.h"
 #include "src/train/data_source.h"
 #include "src/train/pass_samples.h"
 #include "src/train/predict_memory.h"
@@ -76,7 +77,7 @@ bool PredictsAlone(const ModelSpec& model) {
 
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
   const auto schedules = ReadRateSchedules(model, diagnostics);
-  ModelData data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
+  ModelData data = OpenAndLintData(model, diagnostics, MissingFiles::kAreListed);
   if (diagnostics.has_errors()) return ShapeOfRun(model, ModelData());
   if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
   if (data.train != nullptr && model.train && schedules) {

@@ -407,7 +407,7 @@ Session::Split* Session::FindSplit(const std::string& name) {
   return nullptr;
 }
 
-PassResult Session::Evaluate(const std::string& split, SessionObserver& observer) {
+PassResult Session::Evaluate(const std::string& split, RunObserver& observer) {
   Split* found = FindSplit(split);
   CGRUN_CHECK(found != nullptr) << "no split " << split;
   PassResult result;
@@ -415,7 +415,7 @@ PassResult Session::Evaluate(const std::string& split, SessionObserver& observer
   return result;
 }
 
-bool Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult& result,
+bool Session::RunEvaluation(Split& split, RunObserver& observer, PassResult& result,
                             const volatile std::sig_atomic_t* stop) {
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
@@ -441,26 +441,11 @@ bool Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
     observer.OnEvaluationStep(report);
   }
   NoteMemory();
-  result.Fill(split.name, *split.runner);
+  split.runner->Report(split.name, result);
   result.class_share = split.class_share;
   result.seconds = elapsed();
   result.stall_seconds = loader.stall_seconds() - stall_before;
   return true;
-}
-
-void PassResult::Fill(const std::string& name, BatchRunner& runner) {
-  const std::vector<NamedNumber>& values = runner.Means();
-  const std::vector<NamedTable>& lists = runner.Tables();
-  if (means.size() != values.size() || tables.size() != lists.size()) {
-    split = name;
-    means = values;
-    tables = lists;
-  }
-  for (size_t i = 0; i < values.size(); ++i) means[i].value = values[i].value;
-  for (size_t i = 0; i < lists.size(); ++i) {
-    std::copy(lists[i].values.begin(), lists[i].values.end(), tables[i].values.begin());
-  }
-  samples = timed_samples = runner.samples();
 }
 
 }  // namespace cgrun

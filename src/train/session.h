@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/compile/compile.h"
+#include "src/results/train_result.h"
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
@@ -18,7 +19,6 @@
 #include "src/train/data_source.h"
 #include "src/train/kept_values.h"
 #include "src/train/label_check.h"
-#include "src/train/memory_use.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/recurrent_states.h"
@@ -55,57 +55,6 @@ class MayNotFit : public UserError {
   MayNotFit() : UserError("the run may take more memory than there is") {}
 };
 
-// What a pass over data gave.
-struct PassResult {
-  std::string split;  // "train", "valid", "test"
-  std::vector<NamedNumber> means;
-  std::vector<NamedTable> tables;
-  int64_t samples = 0;
-  // Of them, those that `seconds` were spent on: of a pass that a resumed run goes on with, those
-  // since the resumption.
-  int64_t timed_samples = 0;
-  double seconds = 0;                      // without evaluations and checkpoints within the pass
-  double stall_seconds = 0;                // waiting for the loader
-  std::optional<double> class_share = {};  // LargestClassShare() of an evaluated split
-
-  // Without samples there are no means, and reports leave the pass out.
-  bool measured() const { return samples > 0; }
-  // Takes what `runner` has added up; allocates only the first time.
-  void Fill(const std::string& name, BatchRunner& runner);
-};
-
-struct StepReport {
-  int64_t epoch = 0;  // from 0
-  int64_t batch = 0;  // batches done in this pass
-  int64_t batches = 0;
-  int64_t step = 0;           // steps done
-  int64_t total_steps = 0;    // 0 where time ends the run
-  int64_t samples = 0;        // in this pass, so far
-  double seconds = 0;         // as of PassResult, so far, since the run was resumed; …
-  int64_t timed_samples = 0;  // … samples in this time, …
-  int64_t timed_steps = 0;    // … and steps
-  const std::vector<NamedNumber>* means = nullptr;  // of this pass, so far
-};
-
-struct EpochReport {
-  int64_t epoch = 0;
-  int64_t step = 0;
-  // Of the last step: "learning_rate", or one for each path where they have their own optimizers,
-  // "learning_rate.PATH".
-  std::vector<NamedNumber> rates;
-  PassResult train;
-  std::vector<PassResult> evaluations;
-};
-
-// Sees a run. Its methods must not allocate.
-class SessionObserver {
- public:
-  virtual ~SessionObserver() = default;
-  virtual void OnStep(const StepReport&) {}
-  virtual void OnEvaluationStep(const StepReport&) {}
-  virtual void OnEpoch(const EpochReport&) {}
-};
-
 // Requests to a running training, and what it reports back. Null: none. A run looks at the requests
 // after each step, at `stop` between the batches of an evaluation too, and at `stop_now` between
 // two operators.
@@ -118,58 +67,6 @@ struct RunSignals {
   // step of the last checkpoint (−1: none).
   std::atomic<bool>* saving = nullptr;
   std::atomic<int64_t>* saved_step = nullptr;
-};
-
-// How `early_stop` has ended a run.
-struct EarlyStop {
-  std::string metric;
-  double value = 0;         // the best; NaN: it was never a number
-  int64_t evaluations = 0;  // since then, none of them better
-  WeightsPlace best;        // after which the best evaluation was
-};
-
-struct TrainResult {
-  bool interrupted = false;
-  bool stopped_early = false;           // by `early_stop` …
-  std::optional<EarlyStop> early_stop;  // … in this way
-  int64_t epochs = 0;  // begun, former parts of a resumed run included; so are steps
-  int64_t steps = 0;
-  LeftOut left_out;
-  int64_t resumed_step = 0;  // that a resumed run went on from; what follows is of the time since
-  double seconds = 0;
-  double samples_per_second = 0;  // of training, evaluations and checkpoints left out
-  double train_seconds = 0;       // of training alone …
-  double stall_seconds = 0;       // … of which it waited for the loader
-  double checkpoint_seconds = 0;  // of `seconds`, for checkpoints …
-  int64_t checkpoints = 0;        // … of which there were so many
-  // How many times as long as the quickest ones steps took on the host's threads, where that tells
-  // of a busy machine; else 0.
-  double step_slowdown = 0;
-  // The part of the host's processors that other programs took while it computed there, where that
-  // tells of a busy machine; else 0.
-  double others_share = 0;
-  int64_t state_checks = 0;    // how often all of the state was looked at
-  int64_t graph_analyses = 0;  // Session::graph_analyses(), at the end
-  EpochReport last;            // of the last epoch; an evaluation of the weights it ended with
-  MemoryUse memory;
-  // By how much keeping the cap made steps longer, as it was measured (SlowdownOf): 0.1 is a tenth.
-  // Nothing without a cap that the arena had to be made smaller for.
-  std::optional<double> slowdown;
-  std::optional<double> expected_slowdown;  // what was estimated before, where somebody did
-  // From the end of step 1 until the last checkpoint is written; nothing without a step, and no
-  // count under a sanitizer.
-  std::optional<int64_t> allocations_after_first_step;
-  std::optional<int64_t> pool_requests;  // of libraries, in the same time
-  std::optional<int64_t> heap_growth_bytes;
-  uint64_t weights_hash = 0;
-  std::string checkpoint;  // the file with the final state
-  std::string best;        // that of the best evaluation; empty where there was none
-  std::string lost_best;   // why it cannot be read, where it was written and is damaged or gone
-  double best_value = 0;   // of the metric by which it is the best
-  std::optional<WeightsPlace> best_place;
-  // Evaluations that gave no number to go by, which count as no better; and what had none.
-  int64_t unjudged = 0;
-  std::string unjudged_metric;
 };
 
 class Session {
@@ -231,10 +128,10 @@ class Session {
 
   // Trains as the model file says, from the start or from options.checkpoint on. `folder` takes
   // metrics.csv and checkpoints (empty: none are written).
-  TrainResult Train(const std::string& folder, SessionObserver& observer,
+  TrainResult Train(const std::string& folder, RunObserver& observer,
                     const RunSignals& signals = {});
   // One pass over a split of options.evaluate that the model has.
-  PassResult Evaluate(const std::string& split, SessionObserver& observer);
+  PassResult Evaluate(const std::string& split, RunObserver& observer);
   // Frees the arenas, so that reports can use their memory. The session runs no more.
   void FreeArenas();
   // Looks at the process once more.
@@ -282,7 +179,7 @@ class Session {
   void MakeSplits();
   // Fills `result`; allocates only where that is empty. Returns false, with `result` as it was, as
   // soon as `stop` is there and not 0.
-  bool RunEvaluation(Split& split, SessionObserver& observer, PassResult& result,
+  bool RunEvaluation(Split& split, RunObserver& observer, PassResult& result,
                      const volatile std::sig_atomic_t* stop = nullptr);
   // The metrics of `keep_best` and `early_stop`.
   void ReadWatchedMetrics(Diagnostics& diagnostics);

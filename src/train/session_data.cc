@@ -9,6 +9,7 @@
 #include "src/train/data_findings.h"
 #include "src/train/data_hash.h"
 #include "src/train/data_identity.h"
+#include "src/train/data_lint.h"
 #include "src/train/session.h"
 
 namespace cgrun {
@@ -28,8 +29,8 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   SafetensorsMetadata kept;  // with the weights of an evaluation
   if (!train && !weights_file_.empty()) kept = MetadataIn(weights_file_);
   if (!train) findings_ = ReadFindings(kept);
-  data_ = OpenModelData(model_, diagnostics, MissingFiles::kAreErrors,
-                        findings_.empty() ? nullptr : &findings_, options_.cap);
+  data_ = OpenAndLintData(model_, diagnostics, MissingFiles::kAreErrors,
+                          findings_.empty() ? nullptr : &findings_, options_.cap);
   if (diagnostics.has_errors()) return false;
   const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
     const auto& wanted = options_.evaluate;

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "src/train/cache_folder.h"
+#include "src/io/cache_folder.h"
 
 namespace cgrun {
 namespace {

@@ -46,7 +46,7 @@ class Saving {
 // One call of Session::Train.
 class TrainingRun {
  public:
-  TrainingRun(Session& session, const std::string& folder, SessionObserver& observer,
+  TrainingRun(Session& session, const std::string& folder, RunObserver& observer,
               const RunSignals& signals)
       : session_(session),
         spec_(*session.model_.train),
@@ -200,7 +200,7 @@ class TrainingRun {
 
   void FillReport() {
     const Session::Split& split = *session_.train_;
-    report_.train.Fill("train", *split.runner);
+    split.runner->Report("train", report_.train);
     report_.train.timed_samples = report_.train.samples - samples_before_;
     report_.train.seconds = EpochSeconds();
     report_.train.stall_seconds = split.source->loader().stall_seconds() - stall_before_;
@@ -311,13 +311,13 @@ class TrainingRun {
     report_.epoch = state_.epoch;
     report_.step = state_.step;
     report_.rates = session_.RateColumns();
-    report_.train.Fill("train", *session_.train_->runner);
+    session_.train_->runner->Report("train", report_.train);
     if (Session::Split* split = EpochSplit()) {
       report_.evaluations.emplace_back();
-      report_.evaluations[0].Fill(split->name, *split->runner);
+      split->runner->Report(split->name, report_.evaluations[0]);
     }
     if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
-    if (test_ != nullptr) test_report_.Fill(test_->name, *test_->runner);
+    if (test_ != nullptr) test_->runner->Report(test_->name, test_report_);
     if (folder_.empty()) return;
     log_.emplace(folder_, report_, state_.step);
     checkpoints_.emplace(folder_, spec_.keep_last ? spec_.keep_last->value : 0, state_.step);
@@ -403,6 +403,7 @@ class TrainingRun {
     }
     if (session_.kept_ && !folder_.empty()) session_.kept_->Write(*session_.engine_, folder_);
     if (result_.stopped_early) result_.early_stop = session_.DescribeStop(state_);
+    DescribeRun();
     result_.steps = state_.step;
     result_.epochs = state_.epoch + (state_.batch > 0 && !result_.interrupted);
     result_.last = std::move(report_);
@@ -416,6 +417,15 @@ class TrainingRun {
     result_.graph_analyses = session_.graph_analyses();
     result_.weights_hash = checkpoint_.StateHash();
     return std::move(result_);
+  }
+
+  void DescribeRun() {
+    result_.model = session_.model_.name.value;
+    result_.device = session_.engine_->model().device;
+    result_.batch = session_.batch_;
+    result_.initial_weights = session_.weights_file_;
+    result_.loaded = session_.weights_;
+    result_.best_metric = session_.kept_metric();
   }
 
   // A run that goes on may find that the file of the part before is lost.
@@ -433,7 +443,7 @@ class TrainingRun {
   Session& session_;
   const TrainSpec& spec_;
   const std::string folder_;
-  SessionObserver& observer_;
+  RunObserver& observer_;
   const RunSignals signals_;
   RunState state_;
   std::optional<RunLog> log_;                    // in the run folder …
@@ -480,7 +490,7 @@ EarlyStop Session::DescribeStop(const RunState& state) const {
   return {stop_metric_->name, value, since, {best, (best + per_epoch - 1) / per_epoch}};
 }
 
-TrainResult Session::Train(const std::string& folder, SessionObserver& observer,
+TrainResult Session::Train(const std::string& folder, RunObserver& observer,
                            const RunSignals& signals) {
   CGRUN_CHECK(ready() && train_.has_value()) << "this session cannot train";
   return TrainingRun(*this, folder, observer, signals).Run();

@@ -9,9 +9,9 @@
 #include "src/base/json_text.h"
 #include "src/device/device.h"
 #include "src/io/atomic_file.h"
+#include "src/io/cache_folder.h"
 #include "src/io/checksum.h"
 #include "src/io/read_file.h"
-#include "src/train/cache_folder.h"
 #include "src/train/child_process.h"
 #include "src/train/run_shape.h"
 

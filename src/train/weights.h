@@ -2,12 +2,10 @@
 #ifndef CGRUN_TRAIN_WEIGHTS_H_
 #define CGRUN_TRAIN_WEIGHTS_H_
 
-#include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "src/results/loaded_weights.h"
 #include "src/train/engine.h"
 
 namespace cgrun {
@@ -16,21 +14,6 @@ namespace cgrun {
 enum class WeightsScope {
   kModel,  // parameters and statistics: an optimizer's state belongs to the run that it comes from
   kRun     // its optimizers' and its recurrent state, too: to go on with that run
-};
-
-struct WeightsReport {
-  std::vector<std::string> loaded;
-  // How many of them were of another floating-point type, by that and the model's.
-  std::map<std::pair<DType, DType>, int64_t> converted = {};
-  std::vector<std::string> not_finite;  // parameters and statistics with NaN or infinite numbers
-  std::vector<std::string> missing;     // parameters and statistics that the file does not have
-  // State of optimizers, and recurrent state, whose shape depends on the batch size: the file does
-  // not have it, or not in that shape. Of kRun alone.
-  std::vector<std::string> missing_run_state;
-  std::vector<std::string> skipped;     // such state in the file, which kModel does not take
-  std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
-  std::vector<std::string> unused;      // tensors that the model does not have
-  bool by_chance = false;               // see FitByChance()
 };
 
 // Whether a state is of a run, not of its model: of an optimizer, or recurrent.

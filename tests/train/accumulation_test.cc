@@ -95,7 +95,7 @@ std::vector<double> Weights(const std::vector<std::string>& overrides, Mode mode
   Diagnostics diagnostics;
   Session session(model, options, true, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
-  SessionObserver observer;
+  RunObserver observer;
   const TrainResult result = session.Train("", observer);
   if (steps != nullptr) *steps = result.steps;
   std::vector<double> numbers;

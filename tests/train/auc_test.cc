@@ -46,7 +46,7 @@ PassResult Evaluate(int64_t batch, Mode mode, const std::string& weights) {
   Diagnostics diagnostics;
   Session session(model, options, /*train=*/false, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver observer;
+  RunObserver observer;
   return session.Evaluate("test", observer);
 }
 
@@ -63,7 +63,7 @@ TEST(Auc, DependsOnNeitherTheBatchNorTheMode) {
 }
 
 // Asks the run to stop after a number of steps, and notes what epochs come to.
-class Watch final : public SessionObserver {
+class Watch final : public RunObserver {
  public:
   explicit Watch(int64_t steps) : steps_(steps) {}
   void OnStep(const StepReport& report) override {

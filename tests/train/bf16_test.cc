@@ -128,7 +128,7 @@ TEST(BF16, WeightsGoFromOnePrecisionToTheOther) {
     Session session(model, options, /*train=*/false, diagnostics);
     ASSERT_TRUE(session.ready()) << diagnostics.ToString();
     EXPECT_EQ(session.engine().StateHash(), trained.weights_hash);
-    SessionObserver silent;
+    RunObserver silent;
     const PassResult result = session.Evaluate("test", silent);
     const PassResult& before = trained.last.evaluations[0];
     EXPECT_EQ(result.means[0].value == before.means[0].value, bf16);

@@ -47,7 +47,7 @@ ModelSpec Model(bool inexact) {
 }
 
 // The loss of each epoch, of what was trained and of the test set.
-class Losses final : public SessionObserver {
+class Losses final : public RunObserver {
  public:
   void OnEpoch(const EpochReport& report) override {
     losses.push_back(report.train.means[0].value);
@@ -89,7 +89,7 @@ std::vector<double> Evaluated(const std::string& weights, bool inexact) {
   const ModelSpec model = Model(inexact);
   Session session(model, options, false, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
+  RunObserver silent;
   std::vector<double> means;
   for (const NamedNumber& mean : session.Evaluate("test", silent).means)
     means.push_back(mean.value);

@@ -59,7 +59,7 @@ Outcome Train(const ModelSpec& model, const ProgramImage* image, SessionOptions 
   Diagnostics diagnostics;
   Session session(model, options, /*train=*/true, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
+  RunObserver silent;
   return {session.recompiled(), session.Train("", silent).weights_hash};
 }
 

@@ -106,7 +106,7 @@ TEST(EagerSession, WeightsOfOneModeAreReadInTheOther) {
     ASSERT_TRUE(session.ready()) << diagnostics.ToString();
     EXPECT_EQ(session.engine().StateHash(), trained.weights_hash);
     EXPECT_TRUE(session.weights().missing.empty());
-    SessionObserver silent;
+    RunObserver silent;
     results.push_back(session.Evaluate("test", silent));
   }
   ExpectSameMeans(results[1], results[0]);

@@ -22,7 +22,7 @@ std::string ErrorOf(const ModelSpec& model, Mode mode, SessionOptions options = 
   Diagnostics diagnostics;
   Session session(model, options, true, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
+  RunObserver silent;
   try {
     session.Train("", silent);
   } catch (const UserError& error) {

@@ -55,7 +55,7 @@ TEST(Memory, WhatIsPlannedIsWhatIsTaken) {
   Diagnostics diagnostics;
   Session session(model, options, false, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
+  RunObserver silent;
   session.Evaluate("test", silent);
   ExpectAgreement(session.memory());
 }

@@ -203,7 +203,7 @@ void ExpectThatItTrains(const std::string& text) {
   Session session(model, {}, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
   const HostTensor before = FirstWeight(*session.program());
-  SessionObserver silent;
+  RunObserver silent;
   const TrainResult result = session.Train("", silent);
   EXPECT_EQ(result.steps, 3);
   EXPECT_FALSE(FirstWeight(*session.program()) == before) << "the first layer has not learned";
@@ -291,7 +291,7 @@ TEST(Operators, MetricsInAModelFile) {
   Diagnostics diagnostics;
   Session session(model, {}, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
+  RunObserver silent;
   const TrainResult result = session.Train("", silent);
   ExpectMetrics(result.last.train);
   ASSERT_EQ(result.last.evaluations.size(), 1u);

@@ -70,7 +70,7 @@ Outcome Train(const std::string& device, int threads, double share) {
       std::count_if(instructions.begin(), instructions.end(), [](const ImageInstruction& i) {
         return i.name.ends_with(".again") && i.node.op == OpId::conv;
       });
-  SessionObserver silent;
+  RunObserver silent;
   outcome.weights_hash = session.Train("", silent).weights_hash;
   return outcome;
 }

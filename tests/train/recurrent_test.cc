@@ -91,7 +91,7 @@ double LossOf(const ModelSpec& model) {
   Diagnostics diagnostics;
   Session session(model, {}, false, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
+  RunObserver silent;
   return session.Evaluate("test", silent).means[0].value;
 }
 
@@ -120,7 +120,7 @@ TEST(Recurrent, EvaluationsBeginWithZerosAndDisturbNoTraining) {
     Session session(model, options, true, diagnostics);
     ASSERT_TRUE(session.ready()) << diagnostics.ToString();
     EXPECT_TRUE(AllZero(StateOf(session, "h")));
-    SessionObserver silent;
+    RunObserver silent;
     session.Train("", silent);
     const std::vector<double> trained = StateOf(session, "h");
     const PassResult first = session.Evaluate("valid", silent);
@@ -140,7 +140,7 @@ TEST(Recurrent, EvaluationsBeginWithZerosAndDisturbNoTraining) {
 
 // With a rate that changes nothing every epoch is the same.
 TEST(Recurrent, EpochsBeginWithZeros) {
-  class Losses final : public SessionObserver {
+  class Losses final : public RunObserver {
    public:
     void OnEpoch(const EpochReport& report) override {
       losses.push_back(report.train.means[0].value);
@@ -156,7 +156,7 @@ TEST(Recurrent, EpochsBeginWithZeros) {
   EXPECT_EQ(observer.losses[0], observer.losses[1]);
 }
 
-class Interrupt final : public SessionObserver {
+class Interrupt final : public RunObserver {
  public:
   explicit Interrupt(int64_t steps) : steps_(steps) {}
   void OnStep(const StepReport& report) override { flag = report.step >= steps_; }

@@ -23,7 +23,7 @@ TEST(Session, PartialBatchesTakeEachSampleOnce) {
   std::vector<int64_t> batches;
   for (const ImageEntry& entry : session.program()->image().entries) batches.push_back(entry.batch);
   EXPECT_EQ(batches, (std::vector<int64_t>{100, 65, 100, 30}));
-  SessionObserver silent;
+  RunObserver silent;
   const TrainResult result = session.Train("", silent);
   EXPECT_EQ(result.steps, 2 * 11);
   EXPECT_EQ(result.last.train.samples, 1065);
@@ -40,7 +40,7 @@ TEST(Session, MetricsDoNotDependOnTheBatchSize) {
     Diagnostics diagnostics;
     Session session(model, {}, false, diagnostics);
     ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-    SessionObserver silent;
+    RunObserver silent;
     means.push_back(session.Evaluate("test", silent).means);
   }
   for (size_t i = 0; i < means[0].size(); ++i) {
@@ -80,7 +80,7 @@ train: {epochs: 1, batch: 100, optimizer: {op: sgd, lr: 0.1}}
     Diagnostics diagnostics;
     Session session(model, {}, false, diagnostics);
     ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-    SessionObserver silent;
+    RunObserver silent;
     results.push_back(session.Evaluate("test", silent));
   }
   const PassResult& wanted = results[0];
@@ -140,7 +140,7 @@ TEST(Session, WeightsComeBackFromTheCheckpoint) {
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
   EXPECT_EQ(session.engine().StateHash(), result.weights_hash);
   EXPECT_TRUE(session.weights().missing.empty());
-  SessionObserver silent;
+  RunObserver silent;
   const PassResult again = session.Evaluate("test", silent);
   ASSERT_EQ(result.last.evaluations.size(), 1u);
   for (size_t i = 0; i < again.means.size(); ++i) {
@@ -191,7 +191,7 @@ TEST(Session, RecomputingChangesNoWeight) {
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
   const std::string code = Disassemble(session.program()->image());
   EXPECT_NE(code.find(".again"), std::string::npos) << code;
-  SessionObserver silent;
+  RunObserver silent;
   EXPECT_EQ(session.Train("", silent).weights_hash, TrainModel(model).weights_hash);
 }
 

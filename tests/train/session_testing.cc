@@ -56,7 +56,7 @@ TrainResult TrainModel(const ModelSpec& model, const SessionOptions& options,
   Diagnostics diagnostics;
   Session session(model, options, true, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
+  RunObserver silent;
   return session.Train(folder, silent);
 }
 
@@ -72,7 +72,7 @@ PlannedOutcome TrainPlanned(const ModelSpec& model, const SessionOptions& option
       outcome.in_lanes += i.lane > 0;
     }
   }
-  SessionObserver silent;
+  RunObserver silent;
   outcome.weights_hash = session.Train("", silent).weights_hash;
   return outcome;
 }

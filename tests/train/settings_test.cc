@@ -83,7 +83,7 @@ bool Moves(const ModelSpec& model, const std::string& name) {
   const TensorType& type = session.engine().model().states[index].type;
   HostTensor before(type.dtype, type.shape), after(type.dtype, type.shape);
   session.engine().ReadState(index, before);
-  SessionObserver silent;
+  RunObserver silent;
   session.Train("", silent);
   session.engine().ReadState(index, after);
   return !(before == after);

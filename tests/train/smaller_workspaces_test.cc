@@ -76,7 +76,7 @@ Outcome Train(const Setting& setting) {
     outcome.alone += i.threads == 1 && i.lane == 0;
     outcome.for_team += i.team > 0;
   }
-  SessionObserver silent;
+  RunObserver silent;
   outcome.weights_hash = session.Train("", silent).weights_hash;
   return outcome;
 }

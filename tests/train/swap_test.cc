@@ -71,7 +71,7 @@ Outcome Train(const SessionOptions& options) {
   outcome.file_bytes = session.layout()->file_bytes;
   outcome.swaps =
       std::ranges::count(session.layout()->buffers, ArenaKind::kFile, &PlacedBuffer::arena);
-  SessionObserver silent;
+  RunObserver silent;
   const TrainResult result = session.Train("", silent);
   outcome.weights_hash = result.weights_hash;
   outcome.allocations = result.allocations_after_first_step;
@@ -131,7 +131,7 @@ TEST(Swap, EndsTheRunWhereTheDiskFails) {
   setrlimit(RLIMIT_FSIZE, &none);
   std::string message;
   try {
-    SessionObserver silent;
+    RunObserver silent;
     session.Train("", silent);
   } catch (const UserError& error) {
     message = error.what();

@@ -59,7 +59,7 @@ TEST(TrainingRun, NamesTheOperatorWhoseValueIsNotFinite) {
 }
 
 // Asks the run to stop after a number of steps.
-class Interrupt final : public SessionObserver {
+class Interrupt final : public RunObserver {
  public:
   explicit Interrupt(int64_t steps) : steps_(steps) {}
   void OnStep(const StepReport& report) override { flag = report.step >= steps_; }
@@ -82,7 +82,7 @@ TEST(TrainingRun, LeavesOutWhatAnInterruptKeptFromBeingMeasured) {
   EXPECT_EQ(result.steps, 3);
   EXPECT_EQ(result.last.train.samples, 300);
   for (const PassResult& pass : result.last.evaluations) EXPECT_FALSE(pass.measured());
-  const std::string json = SummaryJson(model, session, result);
+  const std::string json = SummaryJson(result);
   EXPECT_NE(json.find("\"test\": {}"), std::string::npos) << json;
   EXPECT_EQ(json.find("\"train\": {}"), std::string::npos) << json;
   const std::string csv = ReadText(folder + "/metrics.csv");
@@ -132,7 +132,7 @@ TEST(TrainingRun, CountsWhatAResumedRunHasDone) {
   Diagnostics diagnostics;
   Session session(model, options, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  class Watch final : public SessionObserver {
+  class Watch final : public RunObserver {
    public:
     void OnStep(const StepReport& report) override {
       if (report.epoch > 0) return;
@@ -169,7 +169,7 @@ TEST(TrainingRun, CountsNoTimeOfEvaluationsWithinAnEpoch) {
   Diagnostics diagnostics;
   Session session(model, {}, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  class Slow final : public SessionObserver {
+  class Slow final : public RunObserver {
    public:
     void OnStep(const StepReport& report) override { last = report.seconds; }
     void OnEvaluationStep(const StepReport&) override {
@@ -261,7 +261,7 @@ TEST(TrainingRun, ARunWithoutAStepHasNoResults) {
   EXPECT_EQ(result.steps, 0);
   EXPECT_FALSE(result.allocations_after_first_step.has_value());
   EXPECT_FALSE(result.heap_growth_bytes.has_value());
-  const std::string json = SummaryJson(model, session, result);
+  const std::string json = SummaryJson(result);
   EXPECT_NE(json.find("\"train\": {}"), std::string::npos) << json;
   EXPECT_NE(json.find("\"test\": {}"), std::string::npos) << json;
 }

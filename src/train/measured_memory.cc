@@ -1,5 +1,5 @@
 // Reads the peaks of the process and of the device.
-#include "src/train/memory_use.h"
+#include "src/train/measured_memory.h"
 
 #include "src/base/allocation_counter.h"
 #include "src/base/process_memory.h"

@@ -1,6 +1,6 @@
 // Where the program keeps what it finds out once for a machine.
-#ifndef CGRUN_TRAIN_CACHE_FOLDER_H_
-#define CGRUN_TRAIN_CACHE_FOLDER_H_
+#ifndef CGRUN_IO_CACHE_FOLDER_H_
+#define CGRUN_IO_CACHE_FOLDER_H_
 
 #include <string>
 
@@ -11,4 +11,4 @@ std::string CacheFolder();
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_CACHE_FOLDER_H_
+#endif  // CGRUN_IO_CACHE_FOLDER_H_

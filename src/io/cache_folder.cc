@@ -1,4 +1,4 @@
-#include "src/train/cache_folder.h"
+#include "src/io/cache_folder.h"
 
 #include <cstdlib>
 #include <filesystem>
