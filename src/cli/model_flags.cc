@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "src/base/shell_word.h"
+#include "src/check/lint.h"
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
 #include "src/cli/program_argument.h"
@@ -22,7 +23,6 @@
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
 #include "src/report/terminal.h"
-#include "src/train/lint.h"
 #include "src/train/packing_files.h"
 #include "src/train/run_folder.h"
 #include "src/train/run_shape.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "src/base/allocation_counter.h"
-#include "src/train/model_check.h"
+#include "src/check/model_check.h"
 #include "tests/train/session_testing.h"
 
 namespace cgrun {

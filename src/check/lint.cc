@@ -1,5 +1,5 @@
 // One look after the other; errors of an earlier one do not hide those of the graph.
-#include "src/train/lint.h"
+#include "src/check/lint.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The oracle is the graph before the passes in f64, run eagerly; devices run what `train` runs.
-#include "src/train/model_check.h"
+#include "src/check/model_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,14 +11,14 @@
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
 #include "src/base/random.h"
+#include "src/check/check_numbers.h"
+#include "src/check/gradient_terms.h"
 #include "src/data/options.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
 #include "src/frontend/frontend.h"
 #include "src/model/gradient_name.h"
 #include "src/select/select_plain.h"
-#include "src/train/check_numbers.h"
-#include "src/train/gradient_terms.h"
 
 namespace cgrun {
 namespace {

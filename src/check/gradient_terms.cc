@@ -1,5 +1,5 @@
 // From a gradient back over what only moves or adds up numbers, to the sums that it is made of.
-#include "src/train/gradient_terms.h"
+#include "src/check/gradient_terms.h"
 
 #include <algorithm>
 #include <iterator>

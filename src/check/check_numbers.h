@@ -1,7 +1,7 @@
 // What the parts of a model's check share: names of results, how far apart they are, and the
 // directions in which parameters are moved.
-#ifndef CGRUN_TRAIN_CHECK_NUMBERS_H_
-#define CGRUN_TRAIN_CHECK_NUMBERS_H_
+#ifndef CGRUN_CHECK_CHECK_NUMBERS_H_
+#define CGRUN_CHECK_CHECK_NUMBERS_H_
 
 #include <map>
 #include <set>
@@ -38,4 +38,4 @@ double ErrorOf(std::vector<double> numbers, const std::vector<double>& expected,
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_CHECK_NUMBERS_H_
+#endif  // CGRUN_CHECK_CHECK_NUMBERS_H_

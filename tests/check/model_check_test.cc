@@ -1,5 +1,5 @@
 // Checks find nothing where nothing is wrong, and what is wrong where something is.
-#include "src/train/model_check.h"
+#include "src/check/model_check.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "src/base/dtype.h"
-#include "src/train/lint.h"
+#include "src/check/lint.h"
 #include "tests/train/session_testing.h"
 
 namespace cgrun {

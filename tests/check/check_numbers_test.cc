@@ -1,5 +1,5 @@
 // How far numbers are apart, and what is no distance.
-#include "src/train/check_numbers.h"
+#include "src/check/check_numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What a gradient is summed from: where terms cancel each other out, as in front of a batch norm,
 // the sum is rounding of theirs, and its own size says nothing.
-#ifndef CGRUN_TRAIN_GRADIENT_TERMS_H_
-#define CGRUN_TRAIN_GRADIENT_TERMS_H_
+#ifndef CGRUN_CHECK_GRADIENT_TERMS_H_
+#define CGRUN_CHECK_GRADIENT_TERMS_H_
 
 #include <string>
 
@@ -21,4 +21,4 @@ std::string GradientOfTerms(const std::string& name);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_GRADIENT_TERMS_H_
+#endif  // CGRUN_CHECK_GRADIENT_TERMS_H_

@@ -1,5 +1,5 @@
 // Root mean squares, directions and sets of names.
-#include "src/train/check_numbers.h"
+#include "src/check/check_numbers.h"
 
 #include <algorithm>
 #include <cmath>

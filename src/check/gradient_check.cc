@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "src/base/random.h"
-#include "src/train/check_numbers.h"
-#include "src/train/model_check.h"
+#include "src/check/check_numbers.h"
+#include "src/check/model_check.h"
 
 namespace cgrun {
 namespace {

@@ -1,7 +1,7 @@
 // What can be told of a model without running it: Lint() reports everything that is wrong with the
 // file and with its data, and what a run will take.
-#ifndef CGRUN_TRAIN_LINT_H_
-#define CGRUN_TRAIN_LINT_H_
+#ifndef CGRUN_CHECK_LINT_H_
+#define CGRUN_CHECK_LINT_H_
 
 #include <cstdint>
 #include <string>
@@ -37,4 +37,4 @@ void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_LINT_H_
+#endif  // CGRUN_CHECK_LINT_H_

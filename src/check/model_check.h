@@ -1,7 +1,7 @@
 // Whether a model computes what it should: gradients against finite differences, and devices
 // against the reference. ModelCheck is the entry point.
-#ifndef CGRUN_TRAIN_MODEL_CHECK_H_
-#define CGRUN_TRAIN_MODEL_CHECK_H_
+#ifndef CGRUN_CHECK_MODEL_CHECK_H_
+#define CGRUN_CHECK_MODEL_CHECK_H_
 
 #include <cstdint>
 #include <map>
@@ -147,4 +147,4 @@ class ModelCheck {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_MODEL_CHECK_H_
+#endif  // CGRUN_CHECK_MODEL_CHECK_H_
