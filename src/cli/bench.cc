@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "src/bench/idle_passes.h"
 #include "src/cli/bench_dry_run.h"
 #include "src/cli/bench_folder.h"
 #include "src/cli/bench_view.h"
@@ -26,7 +27,6 @@
 #include "src/io/read_file.h"
 #include "src/report/table.h"
 #include "src/train/bf16_speed.h"
-#include "src/train/idle_passes.h"
 #include "src/train/run_shape.h"
 
 extern char** environ;

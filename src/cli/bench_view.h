@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "src/bench/bench.h"
 #include "src/cli/profile_view.h"
 #include "src/report/progress.h"
-#include "src/train/bench.h"
 
 namespace cgrun {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/train/bench.h"
+#include "src/bench/bench.h"
 
 namespace cgrun {
 

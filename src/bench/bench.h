@@ -1,7 +1,7 @@
 // The benchmark: one model in several ways (cases), the first of them the baseline, on the same
 // kernels, from the same weights, over the same batches, in rounds that take turns. `cgrun bench`.
-#ifndef CGRUN_TRAIN_BENCH_H_
-#define CGRUN_TRAIN_BENCH_H_
+#ifndef CGRUN_BENCH_BENCH_H_
+#define CGRUN_BENCH_BENCH_H_
 
 #include <cstdint>
 #include <optional>
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "src/bench/speedup.h"
 #include "src/compile/compile.h"
 #include "src/train/engine.h"
-#include "src/train/speedup.h"
 
 namespace cgrun {
 
@@ -122,4 +122,4 @@ void CompareLosses(std::vector<CaseResult>& cases, int64_t steps = kComparedStep
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_BENCH_H_
+#endif  // CGRUN_BENCH_BENCH_H_

@@ -1,12 +1,12 @@
 // The benchmark: spreads, losses that must agree, and a run of all cases on a small model.
-#include "src/train/bench.h"
+#include "src/bench/bench.h"
 
 #include <gtest/gtest.h>
 
 #include "src/base/allocation_counter.h"
+#include "src/bench/idle_passes.h"
 #include "src/model/model_file.h"
 #include "src/passes/pipeline.h"
-#include "src/train/idle_passes.h"
 
 namespace cgrun {
 namespace {

@@ -1,5 +1,5 @@
 // Building the cases, and rounds that take turns.
-#include "src/train/bench.h"
+#include "src/bench/bench.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // Passes that leave a model's program as it is: `bench --passes` has nothing to time there.
-#ifndef CGRUN_TRAIN_IDLE_PASSES_H_
-#define CGRUN_TRAIN_IDLE_PASSES_H_
+#ifndef CGRUN_BENCH_IDLE_PASSES_H_
+#define CGRUN_BENCH_IDLE_PASSES_H_
 
 #include <string>
 #include <vector>
@@ -18,4 +18,4 @@ std::vector<std::string> FindIdlePasses(const ModelSpec& model, const EntryReque
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_IDLE_PASSES_H_
+#endif  // CGRUN_BENCH_IDLE_PASSES_H_

@@ -1,5 +1,5 @@
 // By what passes report of themselves where that is the whole truth, else by comparing programs.
-#include "src/train/idle_passes.h"
+#include "src/bench/idle_passes.h"
 
 #include <algorithm>
 
