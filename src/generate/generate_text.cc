@@ -1,6 +1,6 @@
 // The states of a recurrent model are those before the current `length` tokens: these are read
 // again for each token, so that the model runs as it was trained, and then the states move on.
-#include "src/train/generate_text.h"
+#include "src/generate/generate_text.h"
 
 #include <algorithm>
 #include <cmath>

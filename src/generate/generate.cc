@@ -1,5 +1,5 @@
 // The predict program of a model, run without data.
-#include "src/train/generate.h"
+#include "src/generate/generate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Samples of a generator: what `cgrun generate` shows.
-#ifndef CGRUN_TRAIN_GENERATE_H_
-#define CGRUN_TRAIN_GENERATE_H_
+#ifndef CGRUN_GENERATE_GENERATE_H_
+#define CGRUN_GENERATE_GENERATE_H_
 
 #include <cstdint>
 #include <optional>
@@ -61,4 +61,4 @@ std::vector<uint8_t> PixelsOf(const HostTensor& samples, const PixelScale& scale
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_GENERATE_H_
+#endif  // CGRUN_GENERATE_GENERATE_H_

@@ -1,7 +1,7 @@
 // Text that a model writes, a token at a time: what `cgrun generate --prompt` shows. Each token is
 // drawn by what the model says of the one behind those before it.
-#ifndef CGRUN_TRAIN_GENERATE_TEXT_H_
-#define CGRUN_TRAIN_GENERATE_TEXT_H_
+#ifndef CGRUN_GENERATE_GENERATE_TEXT_H_
+#define CGRUN_GENERATE_GENERATE_TEXT_H_
 
 #include <cstdint>
 #include <functional>
@@ -99,4 +99,4 @@ class TextWriter {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_GENERATE_TEXT_H_
+#endif  // CGRUN_GENERATE_GENERATE_TEXT_H_
