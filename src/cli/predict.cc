@@ -1,5 +1,5 @@
 // cgrun predict.
-#include "src/train/predict.h"
+#include "src/predict/predict.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,9 +16,9 @@
 #include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/options.h"
+#include "src/predict/prediction_files.h"
 #include "src/report/table.h"
 #include "src/train/data_findings.h"
-#include "src/train/prediction_files.h"
 
 namespace cgrun {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "src/predict/predict.h"
 #include "src/report/table.h"
-#include "src/train/predict.h"
 
 namespace cgrun {
 

@@ -8,8 +8,8 @@
 #include "src/base/check.h"
 #include "src/frontend/frontend.h"
 #include "src/ops/normalize.h"
+#include "src/predict/predict.h"
 #include "src/train/measured_memory.h"
-#include "src/train/predict.h"
 #include "src/train/predict_memory.h"
 
 namespace cgrun {

@@ -14,8 +14,8 @@
 #include "src/compile/compile.h"
 #include "src/data/token_text.h"
 #include "src/data/vocabulary.h"
+#include "src/predict/predict.h"
 #include "src/train/engine.h"
-#include "src/train/predict.h"
 #include "src/train/weights.h"
 
 namespace cgrun {

@@ -1,7 +1,7 @@
 // What is predicted: images, NumPy arrays and tables that the user names, read sample by sample. A
 // file that cannot be used is noted, and the others go on.
-#ifndef CGRUN_TRAIN_PREDICT_SOURCE_H_
-#define CGRUN_TRAIN_PREDICT_SOURCE_H_
+#ifndef CGRUN_PREDICT_PREDICT_SOURCE_H_
+#define CGRUN_PREDICT_PREDICT_SOURCE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "src/data/dataset.h"
 #include "src/data/image_resample.h"
 #include "src/data/sample_store.h"
-#include "src/train/predict_table.h"
+#include "src/predict/predict_table.h"
 
 namespace cgrun {
 
@@ -113,4 +113,4 @@ class PredictSource {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PREDICT_SOURCE_H_
+#endif  // CGRUN_PREDICT_PREDICT_SOURCE_H_

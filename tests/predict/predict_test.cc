@@ -1,5 +1,5 @@
 // What outputs mean, which classes are the most probable, and what their names are.
-#include "src/train/predict.h"
+#include "src/predict/predict.h"
 
 #include <gtest/gtest.h>
 

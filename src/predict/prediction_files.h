@@ -1,6 +1,6 @@
 // The raw outputs of predictions as NumPy arrays.
-#ifndef CGRUN_TRAIN_PREDICTION_FILES_H_
-#define CGRUN_TRAIN_PREDICTION_FILES_H_
+#ifndef CGRUN_PREDICT_PREDICTION_FILES_H_
+#define CGRUN_PREDICT_PREDICTION_FILES_H_
 
 #include <cstdint>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/io/npy.h"
-#include "src/train/predict.h"
+#include "src/predict/predict.h"
 
 namespace cgrun {
 
@@ -31,4 +31,4 @@ class PredictionFiles {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PREDICTION_FILES_H_
+#endif  // CGRUN_PREDICT_PREDICTION_FILES_H_

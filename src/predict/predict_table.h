@@ -1,6 +1,6 @@
 // Tables (CSV files) and texts as samples to predict: read as the model's data say, without labels.
-#ifndef CGRUN_TRAIN_PREDICT_TABLE_H_
-#define CGRUN_TRAIN_PREDICT_TABLE_H_
+#ifndef CGRUN_PREDICT_PREDICT_TABLE_H_
+#define CGRUN_PREDICT_PREDICT_TABLE_H_
 
 #include <memory>
 #include <string>
@@ -74,4 +74,4 @@ class TableReader {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PREDICT_TABLE_H_
+#endif  // CGRUN_PREDICT_PREDICT_TABLE_H_

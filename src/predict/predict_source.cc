@@ -1,5 +1,5 @@
 // Files are looked at when they are named, and read when their samples are due.
-#include "src/train/predict_source.h"
+#include "src/predict/predict_source.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The options of the model's data, but that labels are left out: columns by number.
-#include "src/train/predict_table.h"
+#include "src/predict/predict_table.h"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,5 @@
 // What outputs mean is told from the loss that reads them, or from the operator that makes them.
-#include "src/train/predict.h"
+#include "src/predict/predict.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Predictions of a trained model: DescribePredictions() says what a model reads and gives, and a
 // Predictor runs it. `cgrun predict` is both.
-#ifndef CGRUN_TRAIN_PREDICT_H_
-#define CGRUN_TRAIN_PREDICT_H_
+#ifndef CGRUN_PREDICT_PREDICT_H_
+#define CGRUN_PREDICT_PREDICT_H_
 
 #include <cstdint>
 #include <functional>
@@ -13,10 +13,10 @@
 
 #include "src/compile/compile.h"
 #include "src/data/image_resample.h"
+#include "src/predict/predict_source.h"
 #include "src/results/memory_use.h"
 #include "src/train/class_names.h"
 #include "src/train/engine.h"
-#include "src/train/predict_source.h"
 #include "src/train/weights.h"
 
 namespace cgrun {
@@ -146,4 +146,4 @@ class Predictor {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PREDICT_H_
+#endif  // CGRUN_PREDICT_PREDICT_H_

@@ -1,5 +1,5 @@
 // Rows are written as they come.
-#include "src/train/prediction_files.h"
+#include "src/predict/prediction_files.h"
 
 #include <algorithm>
 #include <filesystem>
