@@ -5,7 +5,7 @@
 #include <string>
 
 #include "src/cli/model_flags.h"
-#include "src/train/session.h"
+#include "src/session/session.h"
 
 namespace cgrun {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/report/confusion.h"
-#include "src/train/session.h"
+#include "src/session/session.h"
 
 namespace cgrun {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/report/progress.h"
-#include "src/train/session.h"
+#include "src/session/session.h"
 
 namespace cgrun {
 

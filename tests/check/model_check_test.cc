@@ -9,7 +9,7 @@
 
 #include "src/base/dtype.h"
 #include "src/check/lint.h"
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

@@ -6,7 +6,7 @@
 #include "src/kernels/reference/library.h"
 #include "src/model/model_file.h"
 #include "src/program/serialize.h"
-#include "src/train/session.h"
+#include "src/session/session.h"
 
 namespace cgrun {
 namespace {

@@ -10,7 +10,7 @@
 #include "src/io/npy.h"
 #include "src/kernels/kernel.h"
 #include "src/train/class_names.h"
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

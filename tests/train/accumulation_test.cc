@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "src/kernels/kernel.h"
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

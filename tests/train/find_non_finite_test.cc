@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "src/io/safetensors.h"
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "tests/session/session_testing.h"
 #include "tests/support/sanitized.h"
-#include "tests/train/session_testing.h"
 
 namespace cgrun {
 namespace {

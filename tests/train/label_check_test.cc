@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

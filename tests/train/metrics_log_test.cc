@@ -9,7 +9,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/train/metrics_json.h"
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

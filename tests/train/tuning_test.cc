@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/train/session_testing.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {

@@ -1,0 +1,52 @@
+// The batches since the last checkpoint run once more, with all that operators write looked at.
+#include "src/session/divergence.h"
+
+#include "src/session/non_finite_help.h"
+#include "src/train/label_check.h"
+#include "src/train/path_optimizer.h"
+
+namespace cgrun {
+
+Divergence::Divergence(Session& session, const TrainingPlace& place, size_t path_room)
+    : session_(session), checkpoint_(session.options_.checkpoint), from_(place) {
+  checkpoint_.reserve(path_room);
+}
+
+void Divergence::RepeatFrom(const std::string& checkpoint, const TrainingPlace& place) {
+  checkpoint_ = checkpoint;
+  from_ = place;
+}
+
+void Divergence::CheckLosses(const Batch& batch, const TrainingPlace& place) {
+  last_ = place;
+  const Session::Split& split = *session_.train_;
+  const std::string* diverged_path = split.runner->diverged_path();
+  if (diverged_path == nullptr) return;
+  const std::string label =
+      DescribeBadLabel(batch, *split.dataset, split.inputs, session_.label_uses_);
+  const std::string path = *diverged_path;
+  const std::string help = label.empty() ? DivergenceHelp(session_.model_, path) : label;
+  if (label.empty()) ThrowWhereItBegan(help);
+  throw UserError("the loss of path '" + path + "' is not finite in step " +
+                      std::to_string(place.step + 1) + " (epoch " +
+                      std::to_string(place.epoch + 1) + ")",
+                  help);
+}
+
+void Divergence::StateIsNotFinite(int64_t step) {
+  if (!last_) return;
+  const std::string help = DivergenceHelp(session_.model_, "");
+  ThrowWhereItBegan(help);
+  throw UserError("the model's state is not finite after step " + std::to_string(step), help);
+}
+
+void Divergence::ThrowWhereItBegan(const std::string& help) {
+  TrainingReplay replay(session_, checkpoint_, from_, *last_);
+  const auto found = FindNonFinite(*session_.engine_, replay);
+  if (!found) return;
+  throw NonFiniteError(
+      *found, session_.model_.tree.mark.file,
+      NonFiniteHelp(session_.model_, session_.options_.compile.precision, *found, help));
+}
+
+}  // namespace cgrun
