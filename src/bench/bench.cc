@@ -9,13 +9,13 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/device/device.h"
+#include "src/fit/run_shape.h"
 #include "src/passes/pipeline.h"
 #include "src/plan/schedule.h"
 #include "src/train/batch_runner.h"
 #include "src/train/data_lint.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

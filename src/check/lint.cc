@@ -5,6 +5,7 @@
 
 #include "src/data/sampler.h"
 #include "src/device/device.h"
+#include "src/fit/run_shape.h"
 #include "src/frontend/frontend.h"
 #include "src/io/safetensors.h"
 #include "src/model/model_file.h"
@@ -15,7 +16,6 @@
 #include "src/train/label_check.h"
 #include "src/train/pixel_lint.h"
 #include "src/train/rate_schedule.h"
-#include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
 #include "src/train/size_lint.h"
 #include "src/train/unread.h"

@@ -24,10 +24,10 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/signals.h"
 #include "src/device/no_room.h"
+#include "src/fit/run_shape.h"
 #include "src/io/read_file.h"
 #include "src/report/table.h"
 #include "src/train/bf16_speed.h"
-#include "src/train/run_shape.h"
 
 extern char** environ;
 

@@ -20,6 +20,7 @@
 #include "src/cli/swap_place.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
+#include "src/fit/run_shape.h"
 #include "src/io/read_file.h"
 #include "src/plan/problem_csv.h"
 #include "src/program/code.h"
@@ -30,7 +31,6 @@
 #include "src/report/value_life.h"
 #include "src/train/bf16_speed.h"
 #include "src/train/checkpoint.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/fit/predict_memory.h"
 #include "src/frontend/frontend.h"
 #include "src/ops/normalize.h"
 #include "src/predict/predict.h"
 #include "src/train/measured_memory.h"
-#include "src/train/predict_memory.h"
 
 namespace cgrun {
 namespace {

@@ -14,10 +14,10 @@
 #include "src/base/random.h"
 #include "src/data/lines_dataset.h"
 #include "src/data/text_number.h"
+#include "src/fit/predict_memory.h"
 #include "src/frontend/frontend.h"
 #include "src/train/data_findings.h"
 #include "src/train/measured_memory.h"
-#include "src/train/predict_memory.h"
 #include "src/train/token_names.h"
 
 namespace cgrun {

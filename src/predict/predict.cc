@@ -10,6 +10,7 @@
 #include "src/base/check.h"
 #include "src/base/finite.h"
 #include "src/device/cpu.h"
+#include "src/fit/predict_memory.h"
 #include "src/frontend/frontend.h"
 #include "src/io/safetensors.h"
 #include "src/ops/loss.h"
@@ -17,7 +18,6 @@
 #include "src/train/batch_lint.h"
 #include "src/train/data_findings.h"
 #include "src/train/measured_memory.h"
-#include "src/train/predict_memory.h"
 #include "src/train/token_names.h"
 
 namespace cgrun {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/compile/compile.h"
+#include "src/fit/run_memory.h"
 #include "src/results/train_result.h"
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
@@ -22,7 +23,6 @@
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/recurrent_states.h"
-#include "src/train/run_memory.h"
 #include "src/train/watched_number.h"
 #include "src/train/weights.h"
 

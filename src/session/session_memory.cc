@@ -4,12 +4,12 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/written_bytes.h"
+#include "src/fit/run_planner.h"
+#include "src/fit/run_shape.h"
 #include "src/session/session.h"
 #include "src/train/data_findings.h"
 #include "src/train/measured_memory.h"
 #include "src/train/pass_samples.h"
-#include "src/train/run_planner.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/train/run_shape.h"
+#include "src/fit/run_shape.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {

@@ -2,10 +2,10 @@
 // say why. The weights are the same either way.
 #include <gtest/gtest.h>
 
+#include "src/fit/run_shape.h"
 #include "src/model/model_file.h"
 #include "src/program/serialize.h"
 #include "src/session/session.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "src/base/allocation_counter.h"
+#include "src/fit/run_shape.h"
 #include "src/plan/planner.h"
-#include "src/train/run_shape.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {

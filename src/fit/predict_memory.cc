@@ -1,5 +1,5 @@
 // The parts of a plan, measured where a session measures those of training.
-#include "src/train/predict_memory.h"
+#include "src/fit/predict_memory.h"
 
 #include <optional>
 #include <utility>
@@ -8,8 +8,8 @@
 #include "src/base/allocation_counter.h"
 #include "src/data/options.h"
 #include "src/device/no_room.h"
-#include "src/train/run_memory.h"
-#include "src/train/run_shape.h"
+#include "src/fit/run_memory.h"
+#include "src/fit/run_shape.h"
 
 namespace cgrun {
 

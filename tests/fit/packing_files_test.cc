@@ -1,5 +1,5 @@
 // Packings that are kept in files: found again, or made anew where a file is no good.
-#include "src/train/packing_files.h"
+#include "src/fit/packing_files.h"
 
 #include <gtest/gtest.h>
 

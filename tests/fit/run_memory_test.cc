@@ -1,5 +1,5 @@
 // Which limit a run meets first, and what it takes beside its anonymous memory.
-#include "src/train/run_memory.h"
+#include "src/fit/run_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Totals lie nearly on the line from what takes no samples to a batch that does not fit.
-#include "src/train/smaller_batch.h"
+#include "src/fit/smaller_batch.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // What the system says of this process, and what is added to it.
-#include "src/train/run_memory.h"
+#include "src/fit/run_memory.h"
 
 #include <pthread.h>
 #include <sys/resource.h>

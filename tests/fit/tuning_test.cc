@@ -1,5 +1,5 @@
 // Tuning records: files, and what is measured.
-#include "src/train/tuning.h"
+#include "src/fit/tuning.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Making a run fit into memory: under a cap on all that it takes, and with the largest batch.
-#ifndef CGRUN_TRAIN_FIT_RUN_H_
-#define CGRUN_TRAIN_FIT_RUN_H_
+#ifndef CGRUN_FIT_FIT_RUN_H_
+#define CGRUN_FIT_FIT_RUN_H_
 
 #include <optional>
 #include <vector>
 
-#include "src/train/run_planner.h"
+#include "src/fit/run_planner.h"
 
 namespace cgrun {
 
@@ -86,4 +86,4 @@ std::optional<CappedRun> FitLargerBatch(const ModelSpec& model, const KernelLibr
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_FIT_RUN_H_
+#endif  // CGRUN_FIT_FIT_RUN_H_

@@ -1,6 +1,6 @@
 // The memory that a run takes, as plans, checks and runs report it.
-#ifndef CGRUN_TRAIN_RUN_MEMORY_H_
-#define CGRUN_TRAIN_RUN_MEMORY_H_
+#ifndef CGRUN_FIT_RUN_MEMORY_H_
+#define CGRUN_FIT_RUN_MEMORY_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -87,4 +87,4 @@ Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders,
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_RUN_MEMORY_H_
+#endif  // CGRUN_FIT_RUN_MEMORY_H_

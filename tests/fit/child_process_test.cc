@@ -1,5 +1,5 @@
 // What a child process gives back, and what it leaves.
-#include "src/train/child_process.h"
+#include "src/fit/child_process.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // Entry points and host memory of a run.
-#include "src/train/run_shape.h"
+#include "src/fit/run_shape.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,19 +9,19 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/json_text.h"
 #include "src/data/sampler.h"
+#include "src/fit/child_process.h"
+#include "src/fit/predict_memory.h"
+#include "src/fit/run_memory_json.h"
 #include "src/model/model_file.h"
 #include "src/ops/initializers.h"
 #include "src/program/code.h"
 #include "src/train/accumulation.h"
 #include "src/train/checkpoint.h"
-#include "src/train/child_process.h"
 #include "src/train/data_findings.h"
 #include "src/train/data_lint.h"
 #include "src/train/data_source.h"
 #include "src/train/pass_samples.h"
-#include "src/train/predict_memory.h"
 #include "src/train/rate_schedule.h"
-#include "src/train/run_memory_json.h"
 
 namespace cgrun {
 

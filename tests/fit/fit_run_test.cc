@@ -1,5 +1,5 @@
 // Runs under a cap: what is planned ahead changes no answer, and says nothing where a run may fit.
-#include "src/train/fit_run.h"
+#include "src/fit/fit_run.h"
 
 #include <gtest/gtest.h>
 

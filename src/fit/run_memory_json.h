@@ -1,10 +1,10 @@
 // RunMemory as JSON, for what child processes tell.
-#ifndef CGRUN_TRAIN_RUN_MEMORY_JSON_H_
-#define CGRUN_TRAIN_RUN_MEMORY_JSON_H_
+#ifndef CGRUN_FIT_RUN_MEMORY_JSON_H_
+#define CGRUN_FIT_RUN_MEMORY_JSON_H_
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "src/train/run_shape.h"
+#include "src/fit/run_shape.h"
 
 namespace cgrun {
 
@@ -14,4 +14,4 @@ void from_json(const nlohmann::json& json, RunMemory& memory);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_RUN_MEMORY_JSON_H_
+#endif  // CGRUN_FIT_RUN_MEMORY_JSON_H_

@@ -1,7 +1,7 @@
 // What a run of a model will need, told from its data alone: which entry points, how much host
 // memory.
-#ifndef CGRUN_TRAIN_RUN_SHAPE_H_
-#define CGRUN_TRAIN_RUN_SHAPE_H_
+#ifndef CGRUN_FIT_RUN_SHAPE_H_
+#define CGRUN_FIT_RUN_SHAPE_H_
 
 #include <optional>
 #include <string>
@@ -9,9 +9,9 @@
 
 #include "src/compile/compile.h"
 #include "src/device/device.h"
+#include "src/fit/run_memory.h"
 #include "src/kernels/kernel.h"
 #include "src/train/model_data.h"
-#include "src/train/run_memory.h"
 
 namespace cgrun {
 
@@ -82,4 +82,4 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_RUN_SHAPE_H_
+#endif  // CGRUN_FIT_RUN_SHAPE_H_

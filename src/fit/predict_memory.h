@@ -1,6 +1,6 @@
 // Engines that predict or generate, and the memory that this is planned to take.
-#ifndef CGRUN_TRAIN_PREDICT_MEMORY_H_
-#define CGRUN_TRAIN_PREDICT_MEMORY_H_
+#ifndef CGRUN_FIT_PREDICT_MEMORY_H_
+#define CGRUN_FIT_PREDICT_MEMORY_H_
 
 #include <cstdint>
 #include <memory>
@@ -28,4 +28,4 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PREDICT_MEMORY_H_
+#endif  // CGRUN_FIT_PREDICT_MEMORY_H_

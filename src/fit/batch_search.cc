@@ -1,4 +1,4 @@
-#include "src/train/batch_search.h"
+#include "src/fit/batch_search.h"
 
 #include <algorithm>
 #include <array>

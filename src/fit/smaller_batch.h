@@ -1,10 +1,10 @@
 // A smaller batch for a run that does not fit under a cap.
-#ifndef CGRUN_TRAIN_SMALLER_BATCH_H_
-#define CGRUN_TRAIN_SMALLER_BATCH_H_
+#ifndef CGRUN_FIT_SMALLER_BATCH_H_
+#define CGRUN_FIT_SMALLER_BATCH_H_
 
 #include <optional>
 
-#include "src/train/fit_run.h"
+#include "src/fit/fit_run.h"
 
 namespace cgrun {
 
@@ -44,4 +44,4 @@ class SmallerBatch {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_SMALLER_BATCH_H_
+#endif  // CGRUN_FIT_SMALLER_BATCH_H_

@@ -1,5 +1,5 @@
 // fork, a socket, and waiting.
-#include "src/train/child_process.h"
+#include "src/fit/child_process.h"
 
 #include <sys/prctl.h>
 #include <sys/socket.h>

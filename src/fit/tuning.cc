@@ -1,5 +1,5 @@
 // JSON: {"cgrun_tuning": 1, "machine": …, "kernels": …, "seconds": {KEY: SECONDS, …}}.
-#include "src/train/tuning.h"
+#include "src/fit/tuning.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,12 +8,12 @@
 #include "src/base/diagnostics.h"
 #include "src/base/json_text.h"
 #include "src/device/device.h"
+#include "src/fit/child_process.h"
+#include "src/fit/run_shape.h"
 #include "src/io/atomic_file.h"
 #include "src/io/cache_folder.h"
 #include "src/io/checksum.h"
 #include "src/io/read_file.h"
-#include "src/train/child_process.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

@@ -1,6 +1,6 @@
 // The search for the largest batch that fits into memory.
-#ifndef CGRUN_TRAIN_BATCH_SEARCH_H_
-#define CGRUN_TRAIN_BATCH_SEARCH_H_
+#ifndef CGRUN_FIT_BATCH_SEARCH_H_
+#define CGRUN_FIT_BATCH_SEARCH_H_
 
 #include <cstdint>
 #include <functional>
@@ -25,4 +25,4 @@ std::optional<LargestBatch> FindLargestBatch(
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_BATCH_SEARCH_H_
+#endif  // CGRUN_FIT_BATCH_SEARCH_H_

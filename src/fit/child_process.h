@@ -1,8 +1,8 @@
 // Work in a child process: what it leaves behind there (threads, caches of libraries, a heap with
 // holes, workspaces that only grow) is not left here, and each piece of work finds the process as
 // it is now. So what a plan measures does not depend on the plans before it.
-#ifndef CGRUN_TRAIN_CHILD_PROCESS_H_
-#define CGRUN_TRAIN_CHILD_PROCESS_H_
+#ifndef CGRUN_FIT_CHILD_PROCESS_H_
+#define CGRUN_FIT_CHILD_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -89,4 +89,4 @@ class AnsweringChild {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_CHILD_PROCESS_H_
+#endif  // CGRUN_FIT_CHILD_PROCESS_H_

@@ -1,14 +1,14 @@
 // Plans of one run: what it would take, with one or another cap on its arena.
-#ifndef CGRUN_TRAIN_RUN_PLANNER_H_
-#define CGRUN_TRAIN_RUN_PLANNER_H_
+#ifndef CGRUN_FIT_RUN_PLANNER_H_
+#define CGRUN_FIT_RUN_PLANNER_H_
 
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "src/train/child_process.h"
-#include "src/train/run_shape.h"
+#include "src/fit/child_process.h"
+#include "src/fit/run_shape.h"
 
 namespace cgrun {
 
@@ -76,4 +76,4 @@ class RunPlanner {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_RUN_PLANNER_H_
+#endif  // CGRUN_FIT_RUN_PLANNER_H_

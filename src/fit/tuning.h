@@ -1,6 +1,6 @@
 // The tuning record of a machine: its file, and how it is made.
-#ifndef CGRUN_TRAIN_TUNING_H_
-#define CGRUN_TRAIN_TUNING_H_
+#ifndef CGRUN_FIT_TUNING_H_
+#define CGRUN_FIT_TUNING_H_
 
 #include <cstdint>
 #include <memory>
@@ -34,4 +34,4 @@ int64_t TuneKernels(const ModelSpec& model, const KernelLibrary& library, Compil
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_TUNING_H_
+#endif  // CGRUN_FIT_TUNING_H_

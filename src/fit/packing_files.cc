@@ -1,7 +1,7 @@
 // JSON with the keys "cgrun_packing" (the version), "planner", "nodes", "peak", "lower_bound" and
 // "offsets", the last three in bytes. The name of a file has two hashes of the build, the planner
 // and the problem.
-#include "src/train/packing_files.h"
+#include "src/fit/packing_files.h"
 
 #include <algorithm>
 #include <cstdint>

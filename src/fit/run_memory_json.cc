@@ -1,5 +1,5 @@
 // The members of RunMemory by their names.
-#include "src/train/run_memory_json.h"
+#include "src/fit/run_memory_json.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,12 +1,12 @@
 // Plans, until one fits.
-#include "src/train/fit_run.h"
+#include "src/fit/fit_run.h"
 
 #include <algorithm>
 #include <map>
 
 #include "src/compile/plan_entries.h"
-#include "src/train/batch_search.h"
-#include "src/train/child_process.h"
+#include "src/fit/batch_search.h"
+#include "src/fit/child_process.h"
 
 namespace cgrun {
 namespace {

@@ -1,5 +1,5 @@
 // A child that has prepared the run, and a plan in each child of that.
-#include "src/train/run_planner.h"
+#include "src/fit/run_planner.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,9 +9,9 @@
 #include "src/base/json_text.h"
 #include "src/compile/alone.h"
 #include "src/compile/prepare_entries.h"
+#include "src/fit/run_memory_json.h"
 #include "src/plan/recompute.h"
 #include "src/plan/swap.h"
-#include "src/train/run_memory_json.h"
 
 namespace cgrun {
 

@@ -5,7 +5,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/process_memory.h"
-#include "src/train/run_shape.h"
+#include "src/fit/run_shape.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {

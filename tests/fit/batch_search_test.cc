@@ -1,5 +1,5 @@
 // The largest batch, where bytes grow with it and where they do not.
-#include "src/train/batch_search.h"
+#include "src/fit/batch_search.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
 // The packings of a machine: a file each.
-#ifndef CGRUN_TRAIN_PACKING_FILES_H_
-#define CGRUN_TRAIN_PACKING_FILES_H_
+#ifndef CGRUN_FIT_PACKING_FILES_H_
+#define CGRUN_FIT_PACKING_FILES_H_
 
 #include <memory>
 #include <optional>
@@ -37,4 +37,4 @@ std::shared_ptr<PackingStore> PackingsOfMachine(bool keeps = true);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PACKING_FILES_H_
+#endif  // CGRUN_FIT_PACKING_FILES_H_
