@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "src/compile/compile.h"
+#include "src/lint/label_check.h"
 #include "src/train/engine.h"
-#include "src/train/label_check.h"
 #include "src/train/model_data.h"
 
 namespace cgrun {

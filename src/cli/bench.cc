@@ -26,8 +26,8 @@
 #include "src/device/no_room.h"
 #include "src/fit/run_shape.h"
 #include "src/io/read_file.h"
+#include "src/lint/bf16_speed.h"
 #include "src/report/table.h"
-#include "src/train/bf16_speed.h"
 
 extern char** environ;
 

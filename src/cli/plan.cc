@@ -22,6 +22,7 @@
 #include "src/eager/peak.h"
 #include "src/fit/run_shape.h"
 #include "src/io/read_file.h"
+#include "src/lint/bf16_speed.h"
 #include "src/plan/problem_csv.h"
 #include "src/program/code.h"
 #include "src/report/memory_page.h"
@@ -29,7 +30,6 @@
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
 #include "src/report/value_life.h"
-#include "src/train/bf16_speed.h"
 #include "src/train/checkpoint.h"
 
 namespace cgrun {

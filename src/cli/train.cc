@@ -27,11 +27,11 @@
 #include "src/device/host_limits.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
+#include "src/lint/bf16_speed.h"
 #include "src/program/serialize.h"
 #include "src/report/run_page.h"
 #include "src/report/table.h"
 #include "src/report/terminal.h"
-#include "src/train/bf16_speed.h"
 #include "src/train/run_folder.h"
 
 namespace cgrun {

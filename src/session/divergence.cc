@@ -1,8 +1,8 @@
 // The batches since the last checkpoint run once more, with all that operators write looked at.
 #include "src/session/divergence.h"
 
+#include "src/lint/label_check.h"
 #include "src/session/non_finite_help.h"
-#include "src/train/label_check.h"
 #include "src/train/path_optimizer.h"
 
 namespace cgrun {

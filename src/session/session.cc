@@ -16,13 +16,13 @@
 #include "src/fit/run_shape.h"
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
+#include "src/lint/batch_lint.h"
+#include "src/lint/class_share.h"
+#include "src/lint/pixel_lint.h"
+#include "src/lint/settings_lint.h"
+#include "src/lint/size_lint.h"
+#include "src/lint/unread.h"
 #include "src/model/model_file.h"
-#include "src/train/batch_lint.h"
-#include "src/train/class_share.h"
-#include "src/train/pixel_lint.h"
-#include "src/train/settings_lint.h"
-#include "src/train/size_lint.h"
-#include "src/train/unread.h"
 
 namespace cgrun {
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,

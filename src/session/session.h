@@ -12,6 +12,7 @@
 
 #include "src/compile/compile.h"
 #include "src/fit/run_memory.h"
+#include "src/lint/label_check.h"
 #include "src/results/train_result.h"
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
@@ -19,7 +20,6 @@
 #include "src/train/data_identity.h"
 #include "src/train/data_source.h"
 #include "src/train/kept_values.h"
-#include "src/train/label_check.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/recurrent_states.h"

@@ -6,11 +6,11 @@
 
 #include "src/base/check.h"
 #include "src/io/checksum.h"
+#include "src/lint/data_lint.h"
 #include "src/session/session.h"
 #include "src/train/data_findings.h"
 #include "src/train/data_hash.h"
 #include "src/train/data_identity.h"
-#include "src/train/data_lint.h"
 
 namespace cgrun {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
-#include "src/train/bf16_speed.h"
+#include "src/lint/bf16_speed.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {

@@ -1,5 +1,5 @@
 // A count of each label.
-#include "src/train/class_share.h"
+#include "src/lint/class_share.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "src/train/data_lint.h"
+#include "src/lint/data_lint.h"
 
-#include "src/train/size_lint.h"
+#include "src/lint/size_lint.h"
 
 namespace cgrun {
 

@@ -1,5 +1,5 @@
 // The first target of the first data set that has one outside.
-#include "src/train/probability_check.h"
+#include "src/lint/probability_check.h"
 
 #include <algorithm>
 #include <cstdio>

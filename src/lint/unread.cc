@@ -1,5 +1,5 @@
 // All reads of a model's graphs, and what is not among them.
-#include "src/train/unread.h"
+#include "src/lint/unread.h"
 
 #include <algorithm>
 #include <set>

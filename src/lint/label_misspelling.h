@@ -1,10 +1,10 @@
 // Labels that seem to be misspelt, or are rare: where there are more names than classes.
-#ifndef CGRUN_TRAIN_LABEL_MISSPELLING_H_
-#define CGRUN_TRAIN_LABEL_MISSPELLING_H_
+#ifndef CGRUN_LINT_LABEL_MISSPELLING_H_
+#define CGRUN_LINT_LABEL_MISSPELLING_H_
 
 #include "src/base/diagnostics.h"
 #include "src/data/dataset.h"
-#include "src/train/label_check.h"
+#include "src/lint/label_check.h"
 
 namespace cgrun {
 
@@ -15,4 +15,4 @@ bool ReportMisspellings(const Dataset& dataset, size_t field, const LabelUse& us
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_LABEL_MISSPELLING_H_
+#endif  // CGRUN_LINT_LABEL_MISSPELLING_H_

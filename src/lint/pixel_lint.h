@@ -1,6 +1,6 @@
 // Warnings of pixels that are not of the size that what reads them is for.
-#ifndef CGRUN_TRAIN_PIXEL_LINT_H_
-#define CGRUN_TRAIN_PIXEL_LINT_H_
+#ifndef CGRUN_LINT_PIXEL_LINT_H_
+#define CGRUN_LINT_PIXEL_LINT_H_
 
 #include "src/base/diagnostics.h"
 #include "src/data/dataset.h"
@@ -20,4 +20,4 @@ void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& 
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PIXEL_LINT_H_
+#endif  // CGRUN_LINT_PIXEL_LINT_H_

@@ -1,7 +1,7 @@
 // Class labels against the number of classes of what reads them, and ids against a table's entries:
 // when data is opened, and when a loss is not finite.
-#ifndef CGRUN_TRAIN_LABEL_CHECK_H_
-#define CGRUN_TRAIN_LABEL_CHECK_H_
+#ifndef CGRUN_LINT_LABEL_CHECK_H_
+#define CGRUN_LINT_LABEL_CHECK_H_
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "src/base/diagnostics.h"
 #include "src/data/dataset.h"
 #include "src/data/loader.h"
-#include "src/train/label_uses.h"
+#include "src/lint/label_uses.h"
 
 namespace cgrun {
 
@@ -36,4 +36,4 @@ std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_LABEL_CHECK_H_
+#endif  // CGRUN_LINT_LABEL_CHECK_H_

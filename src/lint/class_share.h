@@ -1,11 +1,11 @@
 // How often the most frequent class stands in data: what accuracies are to be compared with.
-#ifndef CGRUN_TRAIN_CLASS_SHARE_H_
-#define CGRUN_TRAIN_CLASS_SHARE_H_
+#ifndef CGRUN_LINT_CLASS_SHARE_H_
+#define CGRUN_LINT_CLASS_SHARE_H_
 
 #include <optional>
 #include <vector>
 
-#include "src/train/label_check.h"
+#include "src/lint/label_check.h"
 
 namespace cgrun {
 
@@ -15,4 +15,4 @@ std::optional<double> LargestClassShare(const LabelledSet& set, const std::vecto
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_CLASS_SHARE_H_
+#endif  // CGRUN_LINT_CLASS_SHARE_H_

@@ -1,6 +1,6 @@
 // Warnings of what batches of a certain size make of a model.
-#ifndef CGRUN_TRAIN_BATCH_LINT_H_
-#define CGRUN_TRAIN_BATCH_LINT_H_
+#ifndef CGRUN_LINT_BATCH_LINT_H_
+#define CGRUN_LINT_BATCH_LINT_H_
 
 #include <cstdint>
 #include <string>
@@ -27,4 +27,4 @@ void WarnOfMissingRows(const ModelSpec& model, DType precision, Diagnostics& dia
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_BATCH_LINT_H_
+#endif  // CGRUN_LINT_BATCH_LINT_H_

@@ -1,6 +1,6 @@
 // FindLabelUses(): what of a graph reads labels, ids and probabilities, and which there may be.
-#ifndef CGRUN_TRAIN_LABEL_USES_H_
-#define CGRUN_TRAIN_LABEL_USES_H_
+#ifndef CGRUN_LINT_LABEL_USES_H_
+#define CGRUN_LINT_LABEL_USES_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -50,4 +50,4 @@ const Value& LabelSource(const Graph& graph, ValueId id);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_LABEL_USES_H_
+#endif  // CGRUN_LINT_LABEL_USES_H_

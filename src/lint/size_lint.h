@@ -1,6 +1,6 @@
 // Warnings of tables whose numbers are too large to be learned from, or to be learned, as they are.
-#ifndef CGRUN_TRAIN_SIZE_LINT_H_
-#define CGRUN_TRAIN_SIZE_LINT_H_
+#ifndef CGRUN_LINT_SIZE_LINT_H_
+#define CGRUN_LINT_SIZE_LINT_H_
 
 #include "src/base/diagnostics.h"
 #include "src/data/dataset.h"
@@ -25,4 +25,4 @@ void WarnOfTargetSizes(const ModelSpec& model, const Graph& training, const Data
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_SIZE_LINT_H_
+#endif  // CGRUN_LINT_SIZE_LINT_H_

@@ -1,5 +1,5 @@
 // Finding labels that name no class, and ids that name no entry; and telling of them.
-#include "src/train/label_check.h"
+#include "src/lint/label_check.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "src/data/sampler.h"
-#include "src/train/label_misspelling.h"
-#include "src/train/probability_check.h"
+#include "src/lint/label_misspelling.h"
+#include "src/lint/probability_check.h"
 
 namespace cgrun {
 namespace {

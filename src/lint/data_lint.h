@@ -1,6 +1,6 @@
 // Opens the data of a model and warns of numbers that are too large to be learned from.
-#ifndef CGRUN_TRAIN_DATA_LINT_H_
-#define CGRUN_TRAIN_DATA_LINT_H_
+#ifndef CGRUN_LINT_DATA_LINT_H_
+#define CGRUN_LINT_DATA_LINT_H_
 
 #include "src/base/diagnostics.h"
 #include "src/model/model_spec.h"
@@ -15,4 +15,4 @@ ModelData OpenAndLintData(const ModelSpec& model, Diagnostics& diagnostics,
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_DATA_LINT_H_
+#endif  // CGRUN_LINT_DATA_LINT_H_

@@ -1,5 +1,5 @@
 // Pixels are followed from the layer or operator that reads them back to their input.
-#include "src/train/pixel_lint.h"
+#include "src/lint/pixel_lint.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "src/lint/size_lint.h"
+#include "src/lint/some_numbers.h"
 #include "src/ops/normalize.h"
 #include "src/train/model_data.h"
-#include "src/train/size_lint.h"
-#include "src/train/some_numbers.h"
 
 namespace cgrun {
 namespace {

@@ -1,6 +1,6 @@
 // Whether bf16 is worth its name on a device.
-#ifndef CGRUN_TRAIN_BF16_SPEED_H_
-#define CGRUN_TRAIN_BF16_SPEED_H_
+#ifndef CGRUN_LINT_BF16_SPEED_H_
+#define CGRUN_LINT_BF16_SPEED_H_
 
 #include "src/base/diagnostics.h"
 #include "src/kernels/kernel.h"
@@ -17,4 +17,4 @@ void WarnOfSlowBF16(const ModelSpec& model, const KernelLibrary& library, Diagno
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_BF16_SPEED_H_
+#endif  // CGRUN_LINT_BF16_SPEED_H_

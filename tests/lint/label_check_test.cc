@@ -1,5 +1,5 @@
 // Labels that name no class: refused when the data is opened, named where a loss is not finite.
-#include "src/train/label_check.h"
+#include "src/lint/label_check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Asks the device for the kernels of a product.
-#include "src/train/bf16_speed.h"
+#include "src/lint/bf16_speed.h"
 
 #include <algorithm>
 #include <string>

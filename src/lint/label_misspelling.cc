@@ -1,5 +1,5 @@
 // Names that are rare: nearly the same as others, or more than there are classes.
-#include "src/train/label_misspelling.h"
+#include "src/lint/label_misspelling.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 // Warnings of settings that a run takes, and that nobody can have meant.
-#ifndef CGRUN_TRAIN_SETTINGS_LINT_H_
-#define CGRUN_TRAIN_SETTINGS_LINT_H_
+#ifndef CGRUN_LINT_SETTINGS_LINT_H_
+#define CGRUN_LINT_SETTINGS_LINT_H_
 
 #include "src/base/diagnostics.h"
 #include "src/ir/graph.h"
@@ -16,4 +16,4 @@ void WarnOfSettings(const ModelSpec& model, const Graph& training, Diagnostics& 
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_SETTINGS_LINT_H_
+#endif  // CGRUN_LINT_SETTINGS_LINT_H_

@@ -1,5 +1,5 @@
 // Sizes are told by what was read; where large targets go, by the graph.
-#include "src/train/size_lint.h"
+#include "src/lint/size_lint.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,9 @@
 
 #include "src/data/column_moments.h"
 #include "src/data/column_sizes.h"
-#include "src/train/label_uses.h"
+#include "src/lint/label_uses.h"
+#include "src/lint/some_numbers.h"
 #include "src/train/model_data.h"
-#include "src/train/some_numbers.h"
 
 namespace cgrun {
 namespace {

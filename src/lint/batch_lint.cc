@@ -1,5 +1,5 @@
 // Graphs with their batch bound.
-#include "src/train/batch_lint.h"
+#include "src/lint/batch_lint.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // Each is looked at where the file has it, and told once.
-#include "src/train/settings_lint.h"
+#include "src/lint/settings_lint.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,11 +9,11 @@
 
 #include "src/frontend/unused_parts.h"
 #include "src/ir/op_def.h"
+#include "src/lint/pixel_lint.h"
 #include "src/model/model_file.h"
 #include "src/model/values.h"
 #include "src/ops/softmax.h"
 #include "src/train/path_optimizer.h"
-#include "src/train/pixel_lint.h"
 
 namespace cgrun {
 namespace {

@@ -1,6 +1,6 @@
 // VisitSomeNumbers(): a sample of a data set's numbers, by which their size is told.
-#ifndef CGRUN_TRAIN_SOME_NUMBERS_H_
-#define CGRUN_TRAIN_SOME_NUMBERS_H_
+#ifndef CGRUN_LINT_SOME_NUMBERS_H_
+#define CGRUN_LINT_SOME_NUMBERS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,4 +17,4 @@ void VisitSomeNumbers(const Dataset& dataset, size_t field, int64_t most,
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_SOME_NUMBERS_H_
+#endif  // CGRUN_LINT_SOME_NUMBERS_H_

@@ -1,6 +1,6 @@
 // Warnings of what a model reads or computes in vain.
-#ifndef CGRUN_TRAIN_UNREAD_H_
-#define CGRUN_TRAIN_UNREAD_H_
+#ifndef CGRUN_LINT_UNREAD_H_
+#define CGRUN_LINT_UNREAD_H_
 
 #include "src/frontend/frontend.h"
 
@@ -20,4 +20,4 @@ void WarnOfUnread(const ModelSpec& model, const Graph& forward, const Kept& kept
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_UNREAD_H_
+#endif  // CGRUN_LINT_UNREAD_H_

@@ -1,5 +1,5 @@
 // From losses, metrics and embeddings back to the inputs that they read.
-#include "src/train/label_uses.h"
+#include "src/lint/label_uses.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,11 +1,11 @@
 // Targets that are floats, where a loss takes them for probabilities.
-#ifndef CGRUN_TRAIN_PROBABILITY_CHECK_H_
-#define CGRUN_TRAIN_PROBABILITY_CHECK_H_
+#ifndef CGRUN_LINT_PROBABILITY_CHECK_H_
+#define CGRUN_LINT_PROBABILITY_CHECK_H_
 
 #include <vector>
 
 #include "src/base/diagnostics.h"
-#include "src/train/label_check.h"
+#include "src/lint/label_check.h"
 
 namespace cgrun {
 
@@ -16,4 +16,4 @@ void CheckProbabilities(const std::vector<LabelledSet>& sets, const std::vector<
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_PROBABILITY_CHECK_H_
+#endif  // CGRUN_LINT_PROBABILITY_CHECK_H_

@@ -1,5 +1,5 @@
 // Samples are read as a batch's are.
-#include "src/train/some_numbers.h"
+#include "src/lint/some_numbers.h"
 
 #include <algorithm>
 #include <cstddef>
