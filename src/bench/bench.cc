@@ -11,10 +11,10 @@
 #include "src/device/device.h"
 #include "src/fit/run_shape.h"
 #include "src/lint/data_lint.h"
+#include "src/model_data/model_data.h"
 #include "src/passes/pipeline.h"
 #include "src/plan/schedule.h"
 #include "src/train/batch_runner.h"
-#include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 
 namespace cgrun {

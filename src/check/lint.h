@@ -9,7 +9,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/compile/compile.h"
-#include "src/train/model_data.h"
+#include "src/model_data/model_data.h"
 
 namespace cgrun {
 

@@ -12,8 +12,8 @@
 
 #include "src/compile/compile.h"
 #include "src/lint/label_check.h"
+#include "src/model_data/model_data.h"
 #include "src/train/engine.h"
-#include "src/train/model_data.h"
 
 namespace cgrun {
 

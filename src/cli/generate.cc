@@ -22,8 +22,8 @@
 #include "src/generate/generate_text.h"
 #include "src/io/atomic_file.h"
 #include "src/io/npy.h"
+#include "src/model_data/token_names.h"
 #include "src/train/metrics_json.h"
-#include "src/train/token_names.h"
 
 namespace cgrun {
 namespace {

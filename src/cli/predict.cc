@@ -16,9 +16,9 @@
 #include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/options.h"
+#include "src/model_data/data_findings.h"
 #include "src/predict/prediction_files.h"
 #include "src/report/table.h"
-#include "src/train/data_findings.h"
 
 namespace cgrun {
 namespace {

@@ -16,8 +16,8 @@
 #include "src/data/options.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
+#include "src/model_data/model_data.h"
 #include "src/train/checkpoint.h"
-#include "src/train/model_data.h"
 
 namespace cgrun {
 namespace {

@@ -11,7 +11,7 @@
 #include "src/device/device.h"
 #include "src/fit/run_memory.h"
 #include "src/kernels/kernel.h"
-#include "src/train/model_data.h"
+#include "src/model_data/model_data.h"
 
 namespace cgrun {
 

@@ -16,9 +16,9 @@
 #include "src/data/text_number.h"
 #include "src/fit/predict_memory.h"
 #include "src/frontend/frontend.h"
-#include "src/train/data_findings.h"
+#include "src/model_data/data_findings.h"
+#include "src/model_data/token_names.h"
 #include "src/train/measured_memory.h"
-#include "src/train/token_names.h"
 
 namespace cgrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/model/model_spec.h"
-#include "src/train/model_data.h"
+#include "src/model_data/model_data.h"
 
 namespace cgrun {
 

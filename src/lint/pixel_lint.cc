@@ -13,8 +13,8 @@
 
 #include "src/lint/size_lint.h"
 #include "src/lint/some_numbers.h"
+#include "src/model_data/model_data.h"
 #include "src/ops/normalize.h"
-#include "src/train/model_data.h"
 
 namespace cgrun {
 namespace {

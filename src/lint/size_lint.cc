@@ -12,7 +12,7 @@
 #include "src/data/column_sizes.h"
 #include "src/lint/label_uses.h"
 #include "src/lint/some_numbers.h"
-#include "src/train/model_data.h"
+#include "src/model_data/model_data.h"
 
 namespace cgrun {
 namespace {

@@ -14,11 +14,11 @@
 #include "src/frontend/frontend.h"
 #include "src/io/safetensors.h"
 #include "src/lint/batch_lint.h"
+#include "src/model_data/data_findings.h"
+#include "src/model_data/token_names.h"
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
-#include "src/train/data_findings.h"
 #include "src/train/measured_memory.h"
-#include "src/train/token_names.h"
 
 namespace cgrun {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "src/compile/compile.h"
 #include "src/data/image_resample.h"
+#include "src/model_data/class_names.h"
 #include "src/predict/predict_source.h"
 #include "src/results/memory_use.h"
-#include "src/train/class_names.h"
 #include "src/train/engine.h"
 #include "src/train/weights.h"
 

@@ -16,7 +16,7 @@
 #include "src/io/file_error.h"
 #include "src/io/npy.h"
 #include "src/io/read_file.h"
-#include "src/train/sample_shape.h"
+#include "src/model_data/sample_shape.h"
 
 namespace cgrun {
 namespace {

@@ -20,8 +20,8 @@
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
-#include "src/train/model_data.h"
-#include "src/train/sample_shape.h"
+#include "src/model_data/model_data.h"
+#include "src/model_data/sample_shape.h"
 
 namespace cgrun {
 namespace {

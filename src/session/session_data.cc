@@ -7,10 +7,10 @@
 #include "src/base/check.h"
 #include "src/io/checksum.h"
 #include "src/lint/data_lint.h"
+#include "src/model_data/data_findings.h"
+#include "src/model_data/data_hash.h"
+#include "src/model_data/data_identity.h"
 #include "src/session/session.h"
-#include "src/train/data_findings.h"
-#include "src/train/data_hash.h"
-#include "src/train/data_identity.h"
 
 namespace cgrun {
 namespace {

@@ -6,8 +6,8 @@
 #include "src/base/written_bytes.h"
 #include "src/fit/run_planner.h"
 #include "src/fit/run_shape.h"
+#include "src/model_data/data_findings.h"
 #include "src/session/session.h"
-#include "src/train/data_findings.h"
 #include "src/train/measured_memory.h"
 #include "src/train/pass_samples.h"
 

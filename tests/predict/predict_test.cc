@@ -9,7 +9,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/io/npy.h"
 #include "src/kernels/kernel.h"
-#include "src/train/class_names.h"
+#include "src/model_data/class_names.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {

@@ -1,5 +1,5 @@
 // Options of the data say what tokens are.
-#include "src/train/token_names.h"
+#include "src/model_data/token_names.h"
 
 #include "src/data/lines_dataset.h"
 

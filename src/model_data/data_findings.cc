@@ -1,5 +1,5 @@
 // Lists as JSON in metadata.
-#include "src/train/data_findings.h"
+#include "src/model_data/data_findings.h"
 
 #include <algorithm>
 #include <cmath>

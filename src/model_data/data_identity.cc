@@ -1,5 +1,5 @@
 // Samples, or files, one after another, into one hash.
-#include "src/train/data_identity.h"
+#include "src/model_data/data_identity.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // Whether samples go into an input as they lie, and what helps where they do not.
-#ifndef CGRUN_TRAIN_SAMPLE_SHAPE_H_
-#define CGRUN_TRAIN_SAMPLE_SHAPE_H_
+#ifndef CGRUN_MODEL_DATA_SAMPLE_SHAPE_H_
+#define CGRUN_MODEL_DATA_SAMPLE_SHAPE_H_
 
 #include <cstdint>
 #include <optional>
@@ -41,4 +41,4 @@ std::string InputText(const std::string& name, const DataField& field);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_SAMPLE_SHAPE_H_
+#endif  // CGRUN_MODEL_DATA_SAMPLE_SHAPE_H_

@@ -1,6 +1,6 @@
 // The data of a model: its sets, opened and matched with the model's inputs.
-#ifndef CGRUN_TRAIN_MODEL_DATA_H_
-#define CGRUN_TRAIN_MODEL_DATA_H_
+#ifndef CGRUN_MODEL_DATA_MODEL_DATA_H_
+#define CGRUN_MODEL_DATA_MODEL_DATA_H_
 
 #include <cstdint>
 #include <memory>
@@ -78,4 +78,4 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_MODEL_DATA_H_
+#endif  // CGRUN_MODEL_DATA_MODEL_DATA_H_

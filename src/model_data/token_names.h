@@ -1,6 +1,6 @@
 // What the tokens of a model's text are, and what the ids of words stand for.
-#ifndef CGRUN_TRAIN_TOKEN_NAMES_H_
-#define CGRUN_TRAIN_TOKEN_NAMES_H_
+#ifndef CGRUN_MODEL_DATA_TOKEN_NAMES_H_
+#define CGRUN_MODEL_DATA_TOKEN_NAMES_H_
 
 #include <optional>
 #include <string>
@@ -27,4 +27,4 @@ std::vector<std::string> TokenNames(const DataFindings& findings);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_TOKEN_NAMES_H_
+#endif  // CGRUN_MODEL_DATA_TOKEN_NAMES_H_

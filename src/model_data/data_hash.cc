@@ -1,5 +1,5 @@
 // Samples one after another, into one hash.
-#include "src/train/data_hash.h"
+#include "src/model_data/data_hash.h"
 
 #include <algorithm>
 #include <span>

@@ -1,6 +1,6 @@
 // A hash by which a resumed run knows the data that it began with.
-#ifndef CGRUN_TRAIN_DATA_HASH_H_
-#define CGRUN_TRAIN_DATA_HASH_H_
+#ifndef CGRUN_MODEL_DATA_DATA_HASH_H_
+#define CGRUN_MODEL_DATA_DATA_HASH_H_
 
 #include <cstdint>
 
@@ -14,4 +14,4 @@ uint64_t HashOf(const Dataset& dataset);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_DATA_HASH_H_
+#endif  // CGRUN_MODEL_DATA_DATA_HASH_H_

@@ -1,6 +1,6 @@
 // Files that the data of a model name and that are not there.
-#ifndef CGRUN_TRAIN_MISSING_FILES_H_
-#define CGRUN_TRAIN_MISSING_FILES_H_
+#ifndef CGRUN_MODEL_DATA_MISSING_FILES_H_
+#define CGRUN_MODEL_DATA_MISSING_FILES_H_
 
 #include <string>
 #include <vector>
@@ -23,4 +23,4 @@ void ReportMissing(const std::vector<MissingFile>& files, const std::string& mod
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_MISSING_FILES_H_
+#endif  // CGRUN_MODEL_DATA_MISSING_FILES_H_

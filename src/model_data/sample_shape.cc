@@ -1,5 +1,5 @@
 // Sizes are compared without the axes of size 1.
-#include "src/train/sample_shape.h"
+#include "src/model_data/sample_shape.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,5 @@
 // Which samples go into which inputs, and what is said of the others.
-#include "src/train/sample_shape.h"
+#include "src/model_data/sample_shape.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Where samples lie that do not fit in memory.
-#ifndef CGRUN_TRAIN_STREAM_FOLDER_H_
-#define CGRUN_TRAIN_STREAM_FOLDER_H_
+#ifndef CGRUN_MODEL_DATA_STREAM_FOLDER_H_
+#define CGRUN_MODEL_DATA_STREAM_FOLDER_H_
 
 #include <string>
 
@@ -13,4 +13,4 @@ std::string StreamFolder();
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_STREAM_FOLDER_H_
+#endif  // CGRUN_MODEL_DATA_STREAM_FOLDER_H_

@@ -1,5 +1,5 @@
 // One error a folder, with what is known of where its files come from.
-#include "src/train/missing_files.h"
+#include "src/model_data/missing_files.h"
 
 #include <algorithm>
 #include <cerrno>

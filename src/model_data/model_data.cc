@@ -1,5 +1,5 @@
 // Opening data sets, matching their fields with inputs.
-#include "src/train/model_data.h"
+#include "src/model_data/model_data.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,9 +16,9 @@
 #include "src/frontend/frontend.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
-#include "src/train/missing_files.h"
-#include "src/train/sample_shape.h"
-#include "src/train/stream_folder.h"
+#include "src/model_data/missing_files.h"
+#include "src/model_data/sample_shape.h"
+#include "src/model_data/stream_folder.h"
 
 namespace cgrun {
 namespace {

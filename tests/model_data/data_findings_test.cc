@@ -1,5 +1,5 @@
 // What training data had, through the metadata of weights and back.
-#include "src/train/data_findings.h"
+#include "src/model_data/data_findings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Lists of names as JSON in metadata.
-#include "src/train/class_names.h"
+#include "src/model_data/class_names.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,5 +1,5 @@
 // A folder that is not there yet is judged by the nearest one above it.
-#include "src/train/stream_folder.h"
+#include "src/model_data/stream_folder.h"
 
 #include <linux/magic.h>
 #include <sys/statfs.h>

@@ -1,7 +1,7 @@
 // What training data had that other data are read by: kept in the metadata of weights, so that
 // evaluations and predictions need not find it out again.
-#ifndef CGRUN_TRAIN_DATA_FINDINGS_H_
-#define CGRUN_TRAIN_DATA_FINDINGS_H_
+#ifndef CGRUN_MODEL_DATA_DATA_FINDINGS_H_
+#define CGRUN_MODEL_DATA_DATA_FINDINGS_H_
 
 #include <string>
 
@@ -38,4 +38,4 @@ void CheckFindings(const DataFindings& kept, const std::string& file, const Data
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_DATA_FINDINGS_H_
+#endif  // CGRUN_MODEL_DATA_DATA_FINDINGS_H_

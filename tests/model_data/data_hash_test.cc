@@ -1,5 +1,5 @@
 // The hash of data: the same for the same samples, another for others.
-#include "src/train/data_hash.h"
+#include "src/model_data/data_hash.h"
 
 #include <gtest/gtest.h>
 

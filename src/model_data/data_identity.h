@@ -1,7 +1,7 @@
 // By what training data are known again: weights keep it, so that a run goes on with the same data
 // alone, and an evaluation of a part of them knows whether it is the part that was left out.
-#ifndef CGRUN_TRAIN_DATA_IDENTITY_H_
-#define CGRUN_TRAIN_DATA_IDENTITY_H_
+#ifndef CGRUN_MODEL_DATA_DATA_IDENTITY_H_
+#define CGRUN_MODEL_DATA_DATA_IDENTITY_H_
 
 #include <cstdint>
 #include <optional>
@@ -42,4 +42,4 @@ DataDifference DifferenceOf(const DataIdentity& before, const DataIdentity& now)
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_DATA_IDENTITY_H_
+#endif  // CGRUN_MODEL_DATA_DATA_IDENTITY_H_

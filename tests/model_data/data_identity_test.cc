@@ -1,5 +1,5 @@
 // Training data are known again: by all samples that are at hand, or by files and labels.
-#include "src/train/data_identity.h"
+#include "src/model_data/data_identity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Names of classes: a run keeps those of its labels in the metadata of its weights, so that
 // predictions know them where the data are not at hand.
-#ifndef CGRUN_TRAIN_CLASS_NAMES_H_
-#define CGRUN_TRAIN_CLASS_NAMES_H_
+#ifndef CGRUN_MODEL_DATA_CLASS_NAMES_H_
+#define CGRUN_MODEL_DATA_CLASS_NAMES_H_
 
 #include <cstdint>
 #include <map>
@@ -36,4 +36,4 @@ std::vector<std::string> FindClassNames(const ClassNames& names, std::string_vie
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TRAIN_CLASS_NAMES_H_
+#endif  // CGRUN_MODEL_DATA_CLASS_NAMES_H_
