@@ -14,8 +14,8 @@
 #include "src/model_data/model_data.h"
 #include "src/passes/pipeline.h"
 #include "src/plan/schedule.h"
-#include "src/train/batch_runner.h"
-#include "src/train/rate_schedule.h"
+#include "src/run/batch_runner.h"
+#include "src/run/rate_schedule.h"
 
 namespace cgrun {
 namespace {

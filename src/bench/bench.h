@@ -11,7 +11,7 @@
 
 #include "src/bench/speedup.h"
 #include "src/compile/compile.h"
-#include "src/train/engine.h"
+#include "src/run/engine.h"
 
 namespace cgrun {
 

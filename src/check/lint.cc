@@ -16,11 +16,11 @@
 #include "src/lint/size_lint.h"
 #include "src/lint/unread.h"
 #include "src/model/model_file.h"
-#include "src/train/accumulation.h"
-#include "src/train/checkpoint.h"
-#include "src/train/rate_schedule.h"
-#include "src/train/watched_number.h"
-#include "src/train/weights.h"
+#include "src/run/accumulation.h"
+#include "src/run/checkpoint.h"
+#include "src/run/rate_schedule.h"
+#include "src/run/watched_number.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 namespace {

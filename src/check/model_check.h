@@ -13,7 +13,7 @@
 #include "src/compile/compile.h"
 #include "src/lint/label_check.h"
 #include "src/model_data/model_data.h"
-#include "src/train/engine.h"
+#include "src/run/engine.h"
 
 namespace cgrun {
 

@@ -17,8 +17,8 @@
 #include "src/cli/weights_flag.h"
 #include "src/program/serialize.h"
 #include "src/report/table.h"
-#include "src/train/kept_values.h"
-#include "src/train/metrics_json.h"
+#include "src/run/kept_values.h"
+#include "src/run/metrics_json.h"
 
 namespace cgrun {
 namespace {

@@ -18,7 +18,7 @@
 #include "src/fit/fit_run.h"
 #include "src/fit/smaller_batch.h"
 #include "src/report/table.h"
-#include "src/train/accumulation.h"
+#include "src/run/accumulation.h"
 
 namespace cgrun {
 namespace {

@@ -25,7 +25,7 @@
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
 #include "src/report/terminal.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 namespace {

@@ -30,7 +30,7 @@
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
 #include "src/report/value_life.h"
-#include "src/train/checkpoint.h"
+#include "src/run/checkpoint.h"
 
 namespace cgrun {
 namespace {

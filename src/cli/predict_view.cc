@@ -8,7 +8,7 @@
 
 #include "src/base/json_text.h"
 #include "src/base/printable.h"
-#include "src/train/metrics_json.h"
+#include "src/run/metrics_json.h"
 
 namespace cgrun {
 namespace {

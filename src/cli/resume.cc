@@ -17,7 +17,7 @@
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/model_data/model_data.h"
-#include "src/train/checkpoint.h"
+#include "src/run/checkpoint.h"
 
 namespace cgrun {
 namespace {

@@ -32,7 +32,7 @@
 #include "src/report/run_page.h"
 #include "src/report/table.h"
 #include "src/report/terminal.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 namespace {

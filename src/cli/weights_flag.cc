@@ -11,7 +11,7 @@
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/report/table.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 

@@ -8,8 +8,8 @@
 
 #include "src/cli/verb.h"
 #include "src/model/model_spec.h"
-#include "src/train/checkpoint.h"
-#include "src/train/weights.h"
+#include "src/run/checkpoint.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 

@@ -7,7 +7,7 @@
 
 #include "src/compile/compile.h"
 #include "src/results/memory_use.h"
-#include "src/train/engine.h"
+#include "src/run/engine.h"
 
 namespace cgrun {
 

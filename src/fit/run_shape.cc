@@ -17,11 +17,11 @@
 #include "src/model_data/data_findings.h"
 #include "src/ops/initializers.h"
 #include "src/program/code.h"
-#include "src/train/accumulation.h"
-#include "src/train/checkpoint.h"
-#include "src/train/data_source.h"
-#include "src/train/pass_samples.h"
-#include "src/train/rate_schedule.h"
+#include "src/run/accumulation.h"
+#include "src/run/checkpoint.h"
+#include "src/run/data_source.h"
+#include "src/run/pass_samples.h"
+#include "src/run/rate_schedule.h"
 
 namespace cgrun {
 

@@ -10,7 +10,7 @@
 #include "src/frontend/frontend.h"
 #include "src/ops/normalize.h"
 #include "src/predict/predict.h"
-#include "src/train/measured_memory.h"
+#include "src/run/measured_memory.h"
 
 namespace cgrun {
 namespace {

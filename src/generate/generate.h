@@ -9,8 +9,8 @@
 
 #include "src/compile/compile.h"
 #include "src/results/memory_use.h"
-#include "src/train/engine.h"
-#include "src/train/weights.h"
+#include "src/run/engine.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 

@@ -18,7 +18,7 @@
 #include "src/frontend/frontend.h"
 #include "src/model_data/data_findings.h"
 #include "src/model_data/token_names.h"
-#include "src/train/measured_memory.h"
+#include "src/run/measured_memory.h"
 
 namespace cgrun {
 namespace {

@@ -15,8 +15,8 @@
 #include "src/data/token_text.h"
 #include "src/data/vocabulary.h"
 #include "src/predict/predict.h"
-#include "src/train/engine.h"
-#include "src/train/weights.h"
+#include "src/run/engine.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 

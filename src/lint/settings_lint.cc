@@ -13,7 +13,7 @@
 #include "src/model/model_file.h"
 #include "src/model/values.h"
 #include "src/ops/softmax.h"
-#include "src/train/path_optimizer.h"
+#include "src/run/path_optimizer.h"
 
 namespace cgrun {
 namespace {

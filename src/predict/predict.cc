@@ -18,7 +18,7 @@
 #include "src/model_data/token_names.h"
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
-#include "src/train/measured_memory.h"
+#include "src/run/measured_memory.h"
 
 namespace cgrun {
 namespace {

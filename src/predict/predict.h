@@ -16,8 +16,8 @@
 #include "src/model_data/class_names.h"
 #include "src/predict/predict_source.h"
 #include "src/results/memory_use.h"
-#include "src/train/engine.h"
-#include "src/train/weights.h"
+#include "src/run/engine.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "src/train/kept_values.h"
+#include "src/run/kept_values.h"
 
 namespace cgrun {
 namespace {

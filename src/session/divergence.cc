@@ -2,8 +2,8 @@
 #include "src/session/divergence.h"
 
 #include "src/lint/label_check.h"
+#include "src/run/path_optimizer.h"
 #include "src/session/non_finite_help.h"
-#include "src/train/path_optimizer.h"
 
 namespace cgrun {
 

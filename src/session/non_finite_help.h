@@ -5,7 +5,7 @@
 #include <string>
 
 #include "src/model/model_spec.h"
-#include "src/train/find_non_finite.h"
+#include "src/run/find_non_finite.h"
 
 namespace cgrun {
 

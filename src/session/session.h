@@ -17,14 +17,14 @@
 #include "src/model_data/data_identity.h"
 #include "src/model_data/model_data.h"
 #include "src/results/train_result.h"
-#include "src/train/batch_runner.h"
-#include "src/train/checkpoint.h"
-#include "src/train/data_source.h"
-#include "src/train/kept_values.h"
-#include "src/train/rate_schedule.h"
-#include "src/train/recurrent_states.h"
-#include "src/train/watched_number.h"
-#include "src/train/weights.h"
+#include "src/run/batch_runner.h"
+#include "src/run/checkpoint.h"
+#include "src/run/data_source.h"
+#include "src/run/kept_values.h"
+#include "src/run/rate_schedule.h"
+#include "src/run/recurrent_states.h"
+#include "src/run/watched_number.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 

@@ -7,9 +7,9 @@
 #include "src/fit/run_planner.h"
 #include "src/fit/run_shape.h"
 #include "src/model_data/data_findings.h"
+#include "src/run/measured_memory.h"
+#include "src/run/pass_samples.h"
 #include "src/session/session.h"
-#include "src/train/measured_memory.h"
-#include "src/train/pass_samples.h"
 
 namespace cgrun {
 namespace {

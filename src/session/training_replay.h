@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "src/run/find_non_finite.h"
 #include "src/session/session.h"
-#include "src/train/find_non_finite.h"
 
 namespace cgrun {
 

@@ -8,14 +8,14 @@
 #include "src/data/sampler.h"
 #include "src/device/device.h"
 #include "src/model_data/class_names.h"
+#include "src/run/checkpoint.h"
+#include "src/run/path_optimizer.h"
+#include "src/run/run_log.h"
 #include "src/session/divergence.h"
 #include "src/session/due_work.h"
 #include "src/session/machine_load.h"
 #include "src/session/session.h"
 #include "src/session/step_times.h"
-#include "src/train/checkpoint.h"
-#include "src/train/path_optimizer.h"
-#include "src/train/run_log.h"
 
 namespace cgrun {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "src/fit/run_shape.h"
 #include "src/model/model_file.h"
-#include "src/train/batch_runner.h"
+#include "src/run/batch_runner.h"
 
 namespace cgrun {
 namespace {

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "src/base/allocation_counter.h"
-#include "src/train/checkpoint.h"
-#include "src/train/run_folder.h"
+#include "src/run/checkpoint.h"
+#include "src/run/run_folder.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {
