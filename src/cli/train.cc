@@ -32,6 +32,7 @@
 #include "src/report/run_page.h"
 #include "src/report/table.h"
 #include "src/report/terminal.h"
+#include "src/run/kept_values.h"
 #include "src/run/run_folder.h"
 
 namespace cgrun {
@@ -74,7 +75,7 @@ bool IsFinished(const std::string& folder, const ModelSpec& model, const Session
   const int64_t done = session.run_state().step, wanted = session.total_steps();
   const auto& time = model.train->seconds;
   if (wanted > 0 && done > wanted) return true;
-  const bool at_end = (wanted > 0 && done == wanted) || session.IsStopped(session.run_state()) ||
+  const bool at_end = (wanted > 0 && done == wanted) || session.IsStopped() ||
                       (time && session.run_state().seconds >= time->value);
   return at_end && !IsUnfinishedRun(folder);
 }
@@ -83,14 +84,14 @@ int ReportStopped(const std::string& folder, const Session& session) {
   const RunState& state = session.run_state();
   PrintError("the run in '" + folder + "' stopped early, after " + CountText(state.step, "step") +
                  ", " + CountText(state.epoch, "epoch") + ": " +
-                 StopText(session.DescribeStop(state)),
+                 StopText(session.DescribeStop()),
              HelpWithStop(folder));
   return kBadInput;
 }
 
 int ReportFinished(const std::string& folder, const ModelSpec& model, const Session& session) {
   const int64_t done = session.run_state().step, wanted = session.total_steps();
-  if (session.IsStopped(session.run_state())) return ReportStopped(folder, session);
+  if (session.IsStopped()) return ReportStopped(folder, session);
   if (model.train->seconds) {
     PrintError("the run in '" + folder + "' is finished: it has taken its whole time",
                "`--set train.time=…` with a longer one lets it go on");
@@ -402,7 +403,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& tr
   WriteRunSettings(folder, settings);
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
-  if (training.resumed && !session.IsStopped(session.run_state())) {
+  if (training.resumed && !session.IsStopped()) {
     TellOfJumps(*training.resumed, session);
   }
 

@@ -15,7 +15,7 @@ class Divergence {
  public:
   // `place`: where the run stands. A search begins at the session's checkpoint, or at its start.
   // `session` outlives this. `path_room`: characters of the longest path that RepeatFrom() takes.
-  Divergence(Session& session, const TrainingPlace& place, size_t path_room);
+  Divergence(SessionParts& session, const TrainingPlace& place, size_t path_room);
 
   // From now on the search begins with this checkpoint, which was written at `place`.
   void RepeatFrom(const std::string& checkpoint, const TrainingPlace& place);
@@ -28,7 +28,7 @@ class Divergence {
   // Does the batches since the checkpoint again. Throws UserError unless all stays finite.
   void ThrowWhereItBegan(const std::string& help);
 
-  Session& session_;
+  SessionParts& session_;
   std::string checkpoint_;  // "": the search begins where the session began
   TrainingPlace from_;
   std::optional<TrainingPlace> last_;  // of the last batch

@@ -1,422 +1,260 @@
-// Opening, compiling, and one pass over data.
+// Opening a session, and one pass over data.
 #include "src/session/session.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <iterator>
+#include <utility>
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/compile/analysis_count.h"
 #include "src/data/sampler.h"
 #include "src/device/cpu.h"
-#include "src/fit/run_memory.h"
 #include "src/fit/run_shape.h"
 #include "src/frontend/frontend.h"
-#include "src/ir/op_def.h"
+#include "src/io/checksum.h"
 #include "src/lint/batch_lint.h"
 #include "src/lint/class_share.h"
+#include "src/lint/label_check.h"
 #include "src/lint/pixel_lint.h"
 #include "src/lint/settings_lint.h"
 #include "src/lint/size_lint.h"
 #include "src/lint/unread.h"
-#include "src/model/model_file.h"
+#include "src/model_data/data_hash.h"
+#include "src/run/weights.h"
+#include "src/session/session_parts.h"
 
 namespace cgrun {
-Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
-                 Diagnostics& diagnostics)
-    : model_(model), options_(options), analyses_before_(AnalysisCount()) {
-  if (model.train) batch_ = model.train->batch.value.size;
-  device_ = OpenDevice(options.device);
-  if (options.dry_run) LeaveUntouched(*device_);
-  const KernelLibrary* library = FindKernelLibrary(options.device);
-  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
-  ChooseWeights(diagnostics);
-  const bool has_data = OpenData(train, diagnostics);
-  if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
-  const bool can_watch = !train || CheckWatchedData(model, diagnostics);
-  const bool has_length = has_data && (!train || ReadLength(diagnostics));
-  if (!has_length || (train && !ReadSchedules(diagnostics)) || !can_watch) {
-    const EntryKind kind = train && model.train ? EntryKind::kTrain : EntryKind::kEval;
-    BuildForward(WithoutMisfits(model, data_), {kind, options.compile.precision}, diagnostics);
-    return;  // with all errors of the file, not the data's alone
-  }
-  CheckLabelRanges(train, diagnostics);
-  if (diagnostics.has_errors() || !MakeEngine(*library, diagnostics)) return;
-  const bool runs_again = options.compile.arena_cap > 0 && KindOfDevice(options.device).on_host;
-  if (options.profile || runs_again) {
-    times_ = MakeTimes(*engine_, options.trace);
-    engine_->Watch(times_.get());
-  }
-  memory_.base = options.base ? *options.base : BaseOfNow();
-  if (options.base && options.trace) memory_.base += kTracedRuns * sizeof(OperatorRun);
-  ReadWeights(diagnostics);
-  KeepValues();
-  recurrent_ = RecurrentStates(*engine_);
-  CountMemory();
-  MakeSplits();
-  if (train) ReadWatchedMetrics(diagnostics);
-  if (diagnostics.has_errors()) {
-    engine_.reset();
-    return;
-  }
-  if (train) {
-    run_state_.totals.resize(train_->runner->total_count());
-    run_state_.schedules.resize(ScheduleNumbers());
-  }
-  if (!options.checkpoint.empty()) {
-    run_state_ = LoadCheckpoint(*engine_, options.checkpoint, std::move(run_state_));
-    CheckPlace();
-    RestoreSchedules(run_state_.schedules);
-  }
-  ReleaseFreeMemory();
-  NoteMemory();
-}
-
 namespace {
 
-// The settings that byte code depends on: the resolved file without data, length of the run and the
-// folder of a swap file.
-std::string CodeSettings(const ModelSpec& model) {
-  TreeNode tree = ResolvedTree(model);
-  const auto drop = [](TreeNode& map, std::initializer_list<std::string_view> keys) {
-    std::erase_if(map.entries, [&](const TreeEntry& entry) {
-      return std::find(keys.begin(), keys.end(), entry.key) != keys.end();
-    });
-  };
-  drop(tree, {"data", "weights"});
-  if (TreeEntry* train = tree.Find("train")) {
-    drop(train->value, {"epochs", "steps", "time", "swap"});
+// The option's weights, else those that the model file names.
+void ChooseWeights(SessionParts& session, Diagnostics& diagnostics) {
+  const ModelSpec& model = session.model;
+  if (!session.options.checkpoint.empty()) return;
+  session.weights_file = session.options.weights;
+  if (!session.weights_file.empty() || !model.weights) return;
+  try {
+    session.weights_file = NewestWeightsOf(model, diagnostics);
+  } catch (const UserError& error) {
+    diagnostics.Error(model.weights->mark, error.what(), error.help());
   }
-  return ToYaml(tree);
 }
 
-// Whether a program was compiled from these settings.
-bool SameSettings(const ProgramImage& image, const ModelSpec& model,
-                  const CompileOptions& options) {
-  const CompileOptions defaults;
-  if (options.layout.planner != defaults.layout.planner || !options.passes.disabled.empty() ||
-      !options.passes.stop_after.empty()) {
+bool ReadLength(SessionParts& session, Diagnostics& diagnostics) {
+  const ModelSpec& model = session.model;
+  if (!model.train) {
+    diagnostics.Error({model.tree.mark.file},
+                      "the file does not say how to train: it has no 'train'", kTrainHelp);
     return false;
   }
-  const EntryKind keeps = PredictsAlone(model) ? EntryKind::kPredict : defaults.keeps;
-  if (!model.keep.empty() && options.keeps != keeps) return false;
-  Diagnostics diagnostics;
-  const auto embedded = ParseModel({image.model_path, image.model_text}, {}, diagnostics);
-  return embedded && CodeSettings(*embedded) == CodeSettings(model);
-}
-
-int64_t SwapBytes(const ProgramImage& image) {
-  return image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
-}
-
-// Why a program that swaps nothing is compiled again where it may.
-std::string LacksSwaps(const SwapFolder& swap) {
-  return swap.path == kSwapToHost ? "it swaps nothing to the host's memory, as it now may"
-                                  : "it swaps nothing to a file, and there is a folder for one";
-}
-
-// The place of what a model file lacks.
-SourceMark WholeFile(const ModelSpec& model) { return {model.tree.mark.file}; }
-
-// What to do where there is no data for an evaluation: take what there is.
-std::string HelpWithoutData(const ModelData& data, const std::string& wanted) {
-  std::string there;
-  if (data.valid) there = "`--split valid`";
-  if (data.train) there += (there.empty() ? "" : " or ") + std::string("`--split train`");
-  if (there.empty()) {
-    return "give `data: {" + wanted + ": {format: idx, images: FILE, labels: FILE}}`";
-  }
-  return there + " takes data that are there; or give `data: {" + wanted +
-         ": …}` with the keys of `train` and other files";
-}
-
-}  // namespace
-
-bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics) {
-  memory_.mode = options_.mode;
-  if (options_.mode == Mode::kEager) {
-    engine_ = BuildEngine(model_, Requests(), options_.mode, options_.compile,
-                          {library, *device_, communicator_, options_.debug}, diagnostics);
-    return engine_ != nullptr;
-  }
-  std::optional<ProgramImage> image = MakeImage(library, diagnostics);
-  if (!image) return false;
-  memory_.start = std::max(PlannedStart(), data_.opening_bytes);
-  ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
-  engine_ =
-      MakeImageEngine(std::move(*image), {library, *device_, communicator_, options_.debug},
-                      options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));
-  program_ = engine_->program();
-  memory_.arena = engine_->memory().reserved_peak_bytes;
-  memory_.swap_space = SwapBytes(program_->image());
-  memory_.swaps_to_host = !KindOfDevice(options_.device).on_host;
-  return true;
-}
-
-int64_t Session::graph_analyses() const { return AnalysisCount() - analyses_before_; }
-
-// The compiled program that was given, if it is for this device and these batches; else a new one.
-std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
-                                               Diagnostics& diagnostics) {
-  const std::vector<EntryRequest> requests = Requests();
-  if (options_.image != nullptr) {
-    const ProgramImage& given = *options_.image;
-    const bool complete =
-        std::all_of(requests.begin(), requests.end(), [&](const EntryRequest& request) {
-          return given.Find(request.kind, request.batch) != nullptr;
-        });
-    const std::string fingerprint = FingerprintOf(library, options_.compile);
-    if (given.device != library.name() || given.fingerprint != fingerprint) {
-      recompiled_ = DescribeDifference(given, library.name(), fingerprint);
-    } else if (!SameSettings(given, model_, options_.compile)) {
-      recompiled_ = "the settings are not those that it was compiled with";
-    } else if (options_.compile.swap && SwapBytes(given) == 0) {
-      recompiled_ = LacksSwaps(*options_.compile.swap);
-    } else if (!complete) {
-      recompiled_ = "it has no entry point for these batch sizes";
-    } else {
-      return given;
-    }
-  }
-  auto compiled = Compile(model_, requests, library, options_.compile, diagnostics);
-  if (!compiled) return std::nullopt;
-  layout_ = std::move(compiled->layout);
-  return std::move(compiled->image);
-}
-
-// What is wrong with the model itself is reported too, as compiling it would do.
-void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
-  const FrontendOptions options = {train ? EntryKind::kTrain : EntryKind::kEval,
-                                   options_.compile.precision};
-  const std::optional<Graph> forward = BuildForward(model_, options, diagnostics);
-  if (!forward) return;
-  if (options_.limits) CheckLimits(*forward);
-  label_uses_ = FindLabelUses(*forward);
-  if (train) {
-    WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
-    WarnOfSettings(model_, *forward, diagnostics);
-    WarnOfSingleValues(model_, *forward, train_->dataset->size(), diagnostics);
-    CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
-  }
-  if (train && options_.weights.empty() && options_.checkpoint.empty()) {
-    WarnOfPixels(model_, *forward, *train_->dataset, diagnostics);
-    WarnOfTargetSizes(model_, *forward, *train_->dataset, diagnostics);
-  }
-  std::vector<LabelledSet> sets;
-  if (train_) sets.push_back({train_->dataset.get(), train_->inputs});
-  for (Split& split : evaluations_) {
-    sets.push_back({split.dataset.get(), split.inputs});
-    split.class_share = LargestClassShare(sets.back(), label_uses_);
-  }
-  CheckLabels(sets, label_uses_, diagnostics);
-  if (train_) WarnOfSpareUnits(sets[0], label_uses_, diagnostics);
-}
-
-bool Session::ReadLength(Diagnostics& diagnostics) {
-  if (!model_.train) {
-    diagnostics.Error(WholeFile(model_), "the file does not say how to train: it has no 'train'",
-                      kTrainHelp);
-    return false;
-  }
-  const TrainSpec& train = *model_.train;
-  batches_per_epoch_ = LimitBatches(BatchCount(train_->dataset->size(), batch_));
-  accumulation_ =
-      Accumulation(train.accumulate.value, train_->dataset->size(), batch_, batches_per_epoch_);
-  const auto steps = TotalSteps(model_, accumulation_.steps_per_epoch(), diagnostics);
-  total_steps_ = steps.value_or(0);
+  RunLength& length = session.length;
+  const int64_t samples = session.data.train->dataset->size();
+  length.batches_per_epoch = LimitBatches(session, BatchCount(samples, session.batch));
+  length.accumulation =
+      Accumulation(model.train->accumulate.value, samples, session.batch, length.batches_per_epoch);
+  const auto steps = TotalSteps(model, length.accumulation.steps_per_epoch(), diagnostics);
+  length.total_steps = steps.value_or(0);
   return steps.has_value();
 }
 
-int64_t Session::LimitBatches(int64_t batches) const {
-  return options_.limit_batches > 0 ? std::min(batches, options_.limit_batches) : batches;
-}
-
-bool Session::ReadSchedules(Diagnostics& diagnostics) {
-  auto schedules = ReadRateSchedules(model_, diagnostics);
-  if (!schedules) return false;
-  path_schedules_ = std::move(*schedules);
-  for (const PathSchedule& of_path : path_schedules_) {
-    schedules_.push_back(of_path.schedule);
-    schedules_.back().steps_per_epoch = steps_per_epoch();
-    if (total_steps_ > 0) schedules_.back().total_steps = total_steps_;
-    rates_.push_back({of_path.path, 0});  // MakeSplits() knows the feed's name
-  }
-  WarnOfLongWarmups(path_schedules_, steps_per_epoch(), total_steps_, diagnostics);
+bool ReadRates(SessionParts& session, Diagnostics& diagnostics) {
+  auto paths = ReadRateSchedules(session.model, diagnostics);
+  if (!paths) return false;
+  const RunLength& length = session.length;
+  const int64_t per_epoch = length.accumulation.steps_per_epoch();
+  session.rates = RunRates(std::move(*paths), per_epoch, length.total_steps);
+  WarnOfLongWarmups(session.rates.paths(), per_epoch, length.total_steps, diagnostics);
   return true;
 }
 
-std::vector<NamedNumber> Session::RateColumns() const {
-  std::vector<NamedNumber> columns;
-  for (const std::string& name : RateNames(path_schedules_)) columns.push_back({name, 0});
-  return columns;
+// What the data and the file's `train` say. False after an error.
+bool ReadInputs(SessionParts& session, bool train, Diagnostics& diagnostics) {
+  const ModelSpec& model = session.model;
+  ChooseWeights(session, diagnostics);
+  const bool has_data = OpenData(session, train, diagnostics);
+  if (!train) return has_data;
+  if (!has_data && model.train) ReadRateSchedules(model, diagnostics);
+  const bool can_watch = CheckWatchedData(model, diagnostics);
+  return has_data && ReadLength(session, diagnostics) && ReadRates(session, diagnostics) &&
+         can_watch;
 }
 
-std::vector<RateJump> Session::RateJumps(const ModelSpec& before) const {
-  Diagnostics ignored;
-  const int64_t steps_before = TotalSteps(before, steps_per_epoch(), ignored).value_or(0);
-  const bool ended = total_steps_ > 0 && run_state_.step >= total_steps_;
-  if (run_state_.step == 0 || steps_before == 0 || ended) return {};
-  return FindRateJumps(path_schedules_, schedules_, steps_before, run_state_.step);
+// Reports all errors of the file, not those of the data alone.
+void ReportGraph(const SessionParts& session, bool train, Diagnostics& diagnostics) {
+  const EntryKind kind = train && session.model.train ? EntryKind::kTrain : EntryKind::kEval;
+  BuildForward(WithoutMisfits(session.model, session.data.sets),
+               {kind, session.options.compile.precision}, diagnostics);
 }
 
-std::vector<EntryRequest> Session::Requests() const {
-  std::vector<int64_t> train_sizes, evaluation_sizes;
-  if (train_) train_sizes.push_back(train_->dataset->size());
-  for (const Split& split : evaluations_) evaluation_sizes.push_back(split.dataset->size());
-  const int64_t accumulate = train_ ? model_.train->accumulate.value : 1;
-  std::vector<EntryRequest> requests =
-      TrainingEntries(batch_, train_sizes, evaluation_sizes, accumulate);
-  if (requests.empty()) {
-    throw InputError(model_.file_name + " has no '" + options_.evaluate[0] + "' data",
-                     HelpWithoutData(data_, options_.evaluate[0]));
+// Warns of what a graph of training and its data tell.
+void LintTraining(const SessionParts& session, const Graph& forward, Diagnostics& diagnostics) {
+  const ModelSpec& model = session.model;
+  const SessionOptions& options = session.options;
+  const Dataset& data = *session.data.train->dataset;
+  WarnOfUnreadInputs(model, forward, options.compile.precision, diagnostics);
+  WarnOfSettings(model, forward, diagnostics);
+  WarnOfSingleValues(model, forward, data.size(), diagnostics);
+  CheckOneNumber(forward, WatchedNames(model), diagnostics);
+  if (!options.weights.empty() || !options.checkpoint.empty()) return;
+  WarnOfPixels(model, forward, data, diagnostics);
+  WarnOfTargetSizes(model, forward, data, diagnostics);
+}
+
+// Labels that name no class are errors, where the data knows its labels. Errors of the model itself
+// are reported too, as compiling it would do.
+void CheckForwardGraph(SessionParts& session, bool train, Diagnostics& diagnostics) {
+  const FrontendOptions options = {train ? EntryKind::kTrain : EntryKind::kEval,
+                                   session.options.compile.precision};
+  const std::optional<Graph> forward = BuildForward(session.model, options, diagnostics);
+  if (!forward) return;
+  if (session.options.limits) CheckLimits(session, *forward);
+  SessionData& data = session.data;
+  data.label_uses = FindLabelUses(*forward);
+  if (train) LintTraining(session, *forward, diagnostics);
+  std::vector<LabelledSet> sets;
+  if (data.train) sets.push_back({data.train->dataset.get(), data.train->inputs});
+  for (Split& split : data.evaluations) {
+    sets.push_back({split.dataset.get(), split.inputs});
+    split.class_share = LargestClassShare(sets.back(), data.label_uses);
   }
-  return requests;
+  CheckLabels(sets, data.label_uses, diagnostics);
+  if (data.train) WarnOfSpareUnits(sets[0], data.label_uses, diagnostics);
 }
 
-void Session::KeepValues() {
-  const auto& entries = engine_->model().entries;
+void TimeOperators(SessionParts& session) {
+  const SessionOptions& options = session.options;
+  const bool runs_again = options.compile.arena_cap > 0 && KindOfDevice(options.device).on_host;
+  if (!options.profile && !runs_again) return;
+  session.run.times = MakeTimes(session.engine(), options.trace);
+  session.engine().Watch(session.run.times.get());
+}
+
+// Reads session.weights_file.
+void ReadWeights(SessionParts& session, Diagnostics& diagnostics) {
+  if (session.weights_file.empty()) return;
+  const ModelSpec& model = session.model;
+  try {
+    session.weights = LoadWeights(session.engine(), session.weights_file, WeightsScope::kModel);
+  } catch (const UserError& error) {
+    if (!session.options.weights.empty() || !model.weights) throw;
+    diagnostics.Error(model.weights->mark, error.what(), error.help());
+  }
+}
+
+void KeepValues(SessionParts& session) {
+  const ModelSpec& model = session.model;
+  const CompileOptions& options = session.options.compile;
+  const auto& entries = session.engine().model().entries;
   const bool runs = std::any_of(entries.begin(), entries.end(), [&](const EngineEntry& entry) {
-    return entry.kind == options_.compile.keeps;
+    return entry.kind == options.keeps;
   });
-  if (model_.keep.empty() || !runs) return;
+  if (model.keep.empty() || !runs) return;
   Diagnostics reported;
   Kept kept;
-  const auto graph =
-      BuildForward(model_, {options_.compile.keeps, options_.compile.precision}, reported, &kept);
+  const auto graph = BuildForward(model, {options.keeps, options.precision}, reported, &kept);
   if (!graph) return;
-  kept_ = std::make_unique<KeptValues>(*engine_, kept.states, *graph);
+  session.kept = std::make_unique<KeptValues>(session.engine(), kept.states, *graph);
 }
 
-void Session::MakeSplits() {
-  const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
+void MakeSplits(SessionParts& session) {
+  const auto& train = session.model.train;
+  const uint64_t seed = train ? static_cast<uint64_t>(train->seed.value) : 0;
   const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
     LoaderOptions loader;
-    loader.batch = batch_;
+    loader.batch = session.batch;
     loader.shuffle = shuffle;
     loader.seed = seed;
-    split.source = std::make_unique<DataSource>(*split.dataset, loader, *device_);
-    split.runner =
-        std::make_unique<BatchRunner>(*engine_, kind, batch_, *split.dataset, split.inputs);
+    split.source = std::make_unique<DataSource>(*split.dataset, loader, *session.run.device);
+    split.runner = std::make_unique<BatchRunner>(session.engine(), kind, session.batch,
+                                                 *split.dataset, split.inputs);
   };
-  for (RateFeed& rate : rates_) {
-    for (const EnginePath& path : engine_->model().paths) {
-      if (path.name == rate.name) rate.name = path.learning_rate_feed;
-    }
-  }
+  session.rates.NameFeeds(session.engine().model());
   const bool shuffle =
-      model_.train && model_.train->shuffle ? model_.train->shuffle->value : model_.update.empty();
-  if (train_) make(*train_, EntryKind::kTrain, shuffle);
-  for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
+      train && train->shuffle ? train->shuffle->value : session.model.update.empty();
+  if (session.data.train) make(*session.data.train, EntryKind::kTrain, shuffle);
+  for (Split& split : session.data.evaluations) make(split, EntryKind::kEval, false);
 }
 
-void Session::ChooseWeights(Diagnostics& diagnostics) {
-  if (!options_.checkpoint.empty()) return;
-  weights_file_ = options_.weights;
-  if (!weights_file_.empty() || !model_.weights) return;
-  try {
-    weights_file_ = NewestWeightsOf(model_, diagnostics);
-  } catch (const UserError& error) {
-    diagnostics.Error(model_.weights->mark, error.what(), error.help());
+// The metrics of `keep_best` and `early_stop`. The best model is told by the first loss where the
+// file names no metric.
+void ReadWatched(SessionParts& session, Diagnostics& diagnostics) {
+  const Split* valid = session.data.Find("valid");
+  WatchedNumbers& watched = session.watched;
+  watched = ReadWatchedNumbers(session.model, valid != nullptr, diagnostics);
+  if (!watched.kept) watched.kept = watched.stopping;
+  if (!watched.kept && valid != nullptr && !valid->runner->Means().empty()) {
+    watched.kept = WatchedNumber{valid->runner->Means()[0].name, false};
   }
 }
 
-void Session::ReadWeights(Diagnostics& diagnostics) {
-  const bool of_model = options_.weights.empty() && model_.weights;
-  try {
-    if (!weights_file_.empty()) {
-      weights_ = LoadWeights(*engine_, weights_file_, WeightsScope::kModel);
-    }
-  } catch (const UserError& error) {
-    if (!of_model) throw;
-    diagnostics.Error(model_.weights->mark, error.what(), error.help());
-  }
-}
-
-void Session::ReadWatchedMetrics(Diagnostics& diagnostics) {
-  Split* valid = FindSplit("valid");
-  const WatchedNumbers watched = ReadWatchedNumbers(model_, valid != nullptr, diagnostics);
-  stop_metric_ = watched.stopping;
-  kept_metric_ = watched.kept;
-  if (!kept_metric_) kept_metric_ = stop_metric_;
-  if (!kept_metric_ && valid != nullptr && !valid->runner->Means().empty()) {
-    kept_metric_ = WatchedNumber{valid->runner->Means()[0].name, false};  // the first is a loss
-  }
-}
-
-size_t Session::ScheduleNumbers() const {
-  size_t count = 0;
-  for (const RateSchedule& schedule : schedules_) {
-    if (schedule.watches()) count += schedule.State().size();
-  }
-  return count;
-}
-
-void Session::SaveSchedules(std::vector<double>& numbers) const {
-  auto to = numbers.begin();
-  for (const RateSchedule& schedule : schedules_) {
-    if (!schedule.watches()) continue;
-    const auto state = schedule.State();
-    to = std::copy(state.begin(), state.end(), to);
-  }
-}
-
-void Session::CheckPlace() const {
-  const int64_t batches = run_state_.batch, samples = train_->dataset->size();
-  const bool more_batches = batches > batches_per_epoch_;
-  if (!more_batches && run_state_.samples <= std::min(samples, batches * batch_)) return;
+// Throws UserError where the checkpoint's epoch has more batches or samples than the data have.
+void CheckPlace(const SessionParts& session) {
+  const RunState& state = session.state;
+  const int64_t samples = session.data.train->dataset->size();
+  const int64_t batches = session.length.batches_per_epoch;
+  const bool more_batches = state.batch > batches;
+  if (!more_batches && state.samples <= std::min(samples, state.batch * session.batch)) return;
   const auto of = [](int64_t batch_count, int64_t sample_count) {
     return CountText(batch_count, "batch", "batches") + ", " + CountText(sample_count, "sample");
   };
-  throw UserError(options_.checkpoint + " was written after " + of(batches, run_state_.samples) +
-                      " of an epoch, but the training data are " + of(batches_per_epoch_, samples),
+  throw UserError(session.options.checkpoint + " was written after " +
+                      of(state.batch, state.samples) + " of an epoch, but the training data are " +
+                      of(batches, samples),
                   "the data have changed since, or the file is damaged; --weights starts a new run "
                   "from its weights");
 }
 
-void Session::RestoreSchedules(const std::vector<double>& numbers) {
-  auto from = numbers.begin();
-  for (RateSchedule& schedule : schedules_) {
-    if (!schedule.watches()) continue;
-    auto state = schedule.State();
-    std::copy_n(from, state.size(), state.begin());
-    schedule.Restore(state);
-    from += static_cast<std::ptrdiff_t>(state.size());
+// Where training begins: at its start, or at options.checkpoint.
+void ReadState(SessionParts& session) {
+  RunState& state = session.state;
+  state.totals.resize(session.data.train->runner->total_count());
+  state.schedules.resize(session.rates.StateSize());
+  const std::string& checkpoint = session.options.checkpoint;
+  if (checkpoint.empty()) return;
+  state = LoadCheckpoint(session.engine(), checkpoint, std::move(state));
+  CheckPlace(session);
+  session.rates.Restore(state.schedules);
+}
+
+void Open(SessionParts& session, bool train, Diagnostics& diagnostics) {
+  const SessionOptions& options = session.options;
+  if (!ReadInputs(session, train, diagnostics)) return ReportGraph(session, train, diagnostics);
+  CheckForwardGraph(session, train, diagnostics);
+  if (diagnostics.has_errors() || !MakeEngine(session, diagnostics)) return;
+  TimeOperators(session);
+  session.memory.base = options.base ? *options.base : BaseOfNow(session);
+  if (options.base && options.trace) session.memory.base += kTracedRuns * sizeof(OperatorRun);
+  ReadWeights(session, diagnostics);
+  KeepValues(session);
+  session.recurrent = RecurrentStates(session.engine());
+  CountMemory(session);
+  MakeSplits(session);
+  if (train) ReadWatched(session, diagnostics);
+  if (diagnostics.has_errors()) {
+    session.run.engine.reset();
+    return;
   }
+  if (train) ReadState(session);
+  ReleaseFreeMemory();
+  NoteMemory(session);
 }
 
-void Session::SetRates(int64_t step) {
-  for (size_t i = 0; i < rates_.size(); ++i) rates_[i].rate = schedules_[i].RateAt(step);
+}  // namespace
+
+SessionParts::SessionParts(const ModelSpec& of_model, const SessionOptions& with_options)
+    : model(of_model), options(with_options), analyses_before(AnalysisCount()) {
+  if (model.train) batch = model.train->batch.value.size;
+  run.device = OpenDevice(options.device);
+  if (options.dry_run) LeaveUntouched(*run.device);
 }
 
-void Session::ObserveEvaluation(const PassResult& result, int64_t step) {
-  for (RateSchedule& schedule : schedules_) {
-    if (!schedule.watches()) continue;
-    for (const NamedNumber& mean : result.means) {
-      if (mean.name == schedule.metric) schedule.Observe(step, mean.value);
-    }
-  }
+int64_t LimitBatches(const SessionParts& session, int64_t batches) {
+  const int64_t limit = session.options.limit_batches;
+  return limit > 0 ? std::min(batches, limit) : batches;
 }
 
-Session::Split* Session::FindSplit(const std::string& name) {
-  for (Split& split : evaluations_) {
-    if (split.name == name) return &split;
-  }
-  return nullptr;
-}
-
-PassResult Session::Evaluate(const std::string& split, RunObserver& observer) {
-  Split* found = FindSplit(split);
-  CGRUN_CHECK(found != nullptr) << "no split " << split;
-  PassResult result;
-  RunEvaluation(*found, observer, result);
-  return result;
-}
-
-bool Session::RunEvaluation(Split& split, RunObserver& observer, PassResult& result,
-                            const volatile std::sig_atomic_t* stop) {
+bool RunEvaluation(SessionParts& session, Split& split, RunObserver& observer, PassResult& result,
+                   const volatile std::sig_atomic_t* stop) {
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -424,28 +262,106 @@ bool Session::RunEvaluation(Split& split, RunObserver& observer, PassResult& res
   Loader& loader = split.source->loader();
   const double stall_before = loader.stall_seconds();
   split.runner->Reset();
-  recurrent_.ResetEvaluation(*engine_);
+  session.recurrent.ResetEvaluation(session.engine());
   loader.StartEpoch(0);
+  const bool keeps = session.kept && session.options.compile.keeps == EntryKind::kEval;
   StepReport report;
-  report.batches = LimitBatches(loader.batches_per_epoch());
+  report.batches = LimitBatches(session, loader.batches_per_epoch());
   while (report.batch < report.batches) {
     if (stop != nullptr && *stop != 0) return false;
     const Batch* batch = loader.Next();
     if (batch == nullptr) break;
     const int entry = split.runner->Run(*batch, 0, {});
-    if (kept_ && options_.compile.keeps == EntryKind::kEval) kept_->Take(*engine_, entry);
+    if (keeps) session.kept->Take(session.engine(), entry);
     ++report.batch;
     report.samples = report.timed_samples = split.runner->samples();
     report.seconds = elapsed();
     report.means = &split.runner->RunningMeans();
     observer.OnEvaluationStep(report);
   }
-  NoteMemory();
+  NoteMemory(session);
   split.runner->Report(split.name, result);
   result.class_share = split.class_share;
   result.seconds = elapsed();
   result.stall_seconds = loader.stall_seconds() - stall_before;
   return true;
+}
+
+Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
+                 Diagnostics& diagnostics)
+    : parts_(std::make_unique<SessionParts>(model, options)) {
+  Open(*parts_, train, diagnostics);
+}
+
+Session::~Session() = default;
+
+bool Session::ready() const { return parts_->run.engine != nullptr; }
+int64_t Session::graph_analyses() const { return AnalysisCount() - parts_->analyses_before; }
+const std::string& Session::recompiled() const { return parts_->run.recompiled; }
+Engine& Session::engine() { return parts_->engine(); }
+const Engine& Session::engine() const { return parts_->engine(); }
+const Program* Session::program() const { return parts_->run.program; }
+const MemoryLayout* Session::layout() const {
+  return parts_->run.layout ? &*parts_->run.layout : nullptr;
+}
+const OperatorTimes* Session::times() const {
+  return parts_->options.profile ? parts_->run.times.get() : nullptr;
+}
+const MemoryUse& Session::memory() const { return parts_->memory; }
+const KeptValues* Session::kept() const { return parts_->kept.get(); }
+const ClassNames& Session::class_names() const { return parts_->data.class_names; }
+std::vector<std::string> Session::data_notes() const { return parts_->data.Notes(); }
+const WeightsReport& Session::weights() const { return parts_->weights; }
+const std::string& Session::weights_file() const { return parts_->weights_file; }
+int64_t Session::batch() const { return parts_->batch; }
+int64_t Session::total_steps() const { return parts_->length.total_steps; }
+int64_t Session::steps_per_epoch() const { return parts_->length.accumulation.steps_per_epoch(); }
+const RunState& Session::run_state() const { return parts_->state; }
+bool Session::IsStopped() const { return cgrun::IsStopped(*parts_, parts_->state); }
+EarlyStop Session::DescribeStop() const { return cgrun::DescribeStop(*parts_, parts_->state); }
+
+std::string Session::DataHash() const {
+  CGRUN_CHECK(parts_->data.train.has_value()) << "this session cannot train";
+  return HashText(HashOf(*parts_->data.train->dataset));
+}
+
+int64_t Session::LeftOutOf(const std::string& split) const {
+  const LeftOut& left_out = parts_->data.sets.left_out;
+  const auto found = std::ranges::find(left_out, split, &LeftOut::value_type::first);
+  return found == left_out.end() ? 0 : found->second;
+}
+
+std::vector<RateJump> Session::RateJumps(const ModelSpec& before) const {
+  Diagnostics ignored;
+  const int64_t steps_before = TotalSteps(before, steps_per_epoch(), ignored).value_or(0);
+  const int64_t step = run_state().step;
+  const bool ended = total_steps() > 0 && step >= total_steps();
+  if (step == 0 || steps_before == 0 || ended) return {};
+  return parts_->rates.Jumps(steps_before, step);
+}
+
+TrainResult Session::Train(const std::string& folder, RunObserver& observer,
+                           const RunSignals& signals) {
+  CGRUN_CHECK(ready() && parts_->data.train.has_value()) << "this session cannot train";
+  return TrainSession(*parts_, folder, observer, signals);
+}
+
+PassResult Session::Evaluate(const std::string& split, RunObserver& observer) {
+  Split* found = parts_->data.Find(split);
+  CGRUN_CHECK(found != nullptr) << "no split " << split;
+  PassResult result;
+  RunEvaluation(*parts_, *found, observer, result);
+  return result;
+}
+
+void Session::FreeArenas() {
+  NoteMemory(*parts_);
+  engine().FreeArenas();
+}
+
+const MemoryUse& Session::MeasureMemory() {
+  NoteMemory(*parts_);
+  return parts_->memory;
 }
 
 }  // namespace cgrun

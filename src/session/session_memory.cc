@@ -9,7 +9,7 @@
 #include "src/model_data/data_findings.h"
 #include "src/run/measured_memory.h"
 #include "src/run/pass_samples.h"
-#include "src/session/session.h"
+#include "src/session/session_parts.h"
 
 namespace cgrun {
 namespace {
@@ -51,62 +51,64 @@ int64_t MostArena(const Graph& forward, int64_t batch) {
       "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory");
 }
 
-}  // namespace
-
-int64_t Session::BaseOfNow() const {
-  const int64_t loaders = LoaderOptions().workers * (train_.has_value() + std::ssize(evaluations_));
-  const bool calls_onednn = program_ != nullptr && CallsOneDnn(program_->image());
-  return PlannedBase(data_.decoded_bytes + device_->counters().host_bytes, loaders, calls_onednn);
-}
-
-HostUse Session::DataUse(const std::vector<ImageState>& states) const {
-  HostParts parts{.decoded_bytes = data_.decoded_bytes, .sets = {}, .batch = batch_};
-  parts.kept_bytes = recurrent_.bytes() + (kept_ ? kept_->bytes() : 0);
-  parts.state_copy = StateCopyBytes(states, options_.device);
-  if (train_) {
+// What the run holds of the host beside arena and base; `states` are those of its program.
+HostUse DataUse(const SessionParts& session, const std::vector<ImageState>& states) {
+  const SessionData& data = session.data;
+  const Dataset* const train = data.train ? data.train->dataset.get() : nullptr;
+  HostParts parts{.decoded_bytes = data.sets.decoded_bytes, .sets = {}, .batch = session.batch};
+  parts.kept_bytes = session.recurrent.bytes() + (session.kept ? session.kept->bytes() : 0);
+  parts.state_copy = StateCopyBytes(states, session.options.device);
+  if (train != nullptr) {
     parts.saves = true;
-    parts.kept_bytes += CheckpointBytes(findings_);
-    parts.sets.push_back(train_->dataset.get());
+    parts.kept_bytes += CheckpointBytes(data.findings);
+    parts.sets.push_back(train);
   }
-  for (const Split& split : evaluations_) parts.sets.push_back(split.dataset.get());
-  if (engine_ != nullptr) {
-    parts.kept_bytes += PassSampleBytes(SampleMetrics(engine_->model().entries[0]), parts.sets,
-                                        train_ ? train_->dataset.get() : nullptr);
+  for (const Split& split : data.evaluations) parts.sets.push_back(split.dataset.get());
+  if (session.run.engine != nullptr) {
+    const EngineEntry& first = session.engine().model().entries[0];
+    parts.kept_bytes += PassSampleBytes(SampleMetrics(first), parts.sets, train);
   }
   return HostUseOf(parts);
 }
 
-void Session::CheckLimits(const Graph& forward) const {
-  RunMemory most;
-  most.on_host = KindOfDevice(options_.device).on_host;
-  most.arena = MostArena(forward, batch_);
-  most.data = DataUse({}).total();
-  most.base = MeasureBase(data_.decoded_bytes) + kMostPrepared;
-  most.beside = MeasureFootprint(most, options_.compile.threads + std::ssize(evaluations_) + 1);
-  if (most.peak() > LargestPeak(*options_.limits, most)) throw MayNotFit();
+}  // namespace
+
+int64_t BaseOfNow(const SessionParts& session) {
+  const SessionData& data = session.data;
+  const SessionEngine& run = session.run;
+  const int64_t sets = data.train.has_value() + std::ssize(data.evaluations);
+  const bool calls_onednn = run.program != nullptr && CallsOneDnn(run.program->image());
+  return PlannedBase(data.sets.decoded_bytes + run.device->counters().host_bytes,
+                     LoaderOptions().workers * sets, calls_onednn);
 }
 
-// Call it when arena, data and compiled code are there, but neither the loaders' buffers nor that
-// of the file of checkpoints.
-void Session::CountMemory() {
-  memory_.data = DataUse(program_ ? program_->image().states : std::vector<ImageState>()).total();
-  const bool on_host = KindOfDevice(options_.device).on_host;
-  const int64_t free = ResidentBytes() + (options_.free ? *options_.free : FreeHostMemory());
-  if (memory_.in_steps() - (on_host ? 0 : memory_.arena) > free) {
-    RefuseRun(memory_, layout_, free);
+void CheckLimits(const SessionParts& session, const Graph& forward) {
+  const SessionOptions& options = session.options;
+  const SessionData& data = session.data;
+  RunMemory most;
+  most.on_host = KindOfDevice(options.device).on_host;
+  most.arena = MostArena(forward, session.batch);
+  most.data = DataUse(session, {}).total();
+  most.base = MeasureBase(data.sets.decoded_bytes) + kMostPrepared;
+  most.beside = MeasureFootprint(most, options.compile.threads + std::ssize(data.evaluations) + 1);
+  if (most.peak() > LargestPeak(*options.limits, most)) throw MayNotFit();
+}
+
+void CountMemory(SessionParts& session) {
+  const SessionOptions& options = session.options;
+  const Program* const program = session.run.program;
+  MemoryUse& memory = session.memory;
+  memory.data =
+      DataUse(session, program ? program->image().states : std::vector<ImageState>()).total();
+  const bool on_host = KindOfDevice(options.device).on_host;
+  const int64_t free = ResidentBytes() + (options.free ? *options.free : FreeHostMemory());
+  if (memory.in_steps() - (on_host ? 0 : memory.arena) > free) {
+    RefuseRun(memory, session.run.layout, free);
   }
 }
 
-void Session::FreeArenas() {
-  NoteMemory();
-  engine_->FreeArenas();
+void NoteMemory(SessionParts& session) {
+  NoteMeasured(session.engine(), *session.run.device, session.memory);
 }
-
-const MemoryUse& Session::MeasureMemory() {
-  NoteMemory();
-  return memory_;
-}
-
-void Session::NoteMemory() { NoteMeasured(*engine_, *device_, memory_); }
 
 }  // namespace cgrun

@@ -1,28 +1,30 @@
 // State, loader and rates as they were, batch by batch.
 #include "src/session/training_replay.h"
 
+#include "src/run/weights.h"
+
 namespace cgrun {
 
 void TrainingReplay::Restart() {
-  Engine& engine = *session_.engine_;
+  Engine& engine = session_.engine();
   engine.InitializeStates();
   if (!path_.empty()) {
     LoadWeights(engine, path_, WeightsScope::kRun);
-  } else if (!session_.weights_file().empty()) {
-    LoadWeights(engine, session_.weights_file(), WeightsScope::kModel);
+  } else if (!session_.weights_file.empty()) {
+    LoadWeights(engine, session_.weights_file, WeightsScope::kModel);
   }
   place_ = from_;
   batch_ = nullptr;
 }
 
 bool TrainingReplay::Next() {
-  Loader& loader = session_.train_->source->loader();
+  Loader& loader = session_.data.train->source->loader();
   if (batch_ == nullptr) {
     StartEpoch();
   } else {
     if (place_.epoch == last_.epoch && place_.batch == last_.batch) return false;
-    place_.step += session_.accumulation_.PartOf(place_.batch, place_.step).updates;
-    if (++place_.batch == session_.batches_per_epoch_) {
+    place_.step += session_.length.accumulation.PartOf(place_.batch, place_.step).updates;
+    if (++place_.batch == session_.length.batches_per_epoch) {
       ++place_.epoch;
       place_.batch = 0;
       StartEpoch();
@@ -33,14 +35,14 @@ bool TrainingReplay::Next() {
 }
 
 void TrainingReplay::StartEpoch() {
-  session_.train_->source->loader().StartEpoch(place_.epoch, place_.batch);
-  if (place_.batch == 0) session_.recurrent_.ResetTraining(*session_.engine_);
+  session_.data.train->source->loader().StartEpoch(place_.epoch, place_.batch);
+  if (place_.batch == 0) session_.recurrent.ResetTraining(session_.engine());
 }
 
 int TrainingReplay::Feed() {
-  session_.SetRates(place_.step);
-  const StepPart part = session_.accumulation_.PartOf(place_.batch, place_.step);
-  return session_.train_->runner->Feed(*batch_, part, session_.rates_);
+  session_.rates.Set(place_.step);
+  const StepPart part = session_.length.accumulation.PartOf(place_.batch, place_.step);
+  return session_.data.train->runner->Feed(*batch_, part, session_.rates.feeds());
 }
 
 }  // namespace cgrun

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "src/run/find_non_finite.h"
-#include "src/session/session.h"
+#include "src/session/session_parts.h"
 
 namespace cgrun {
 
@@ -21,7 +21,7 @@ class TrainingReplay final : public Replay {
   // From the checkpoint at `path`, which was written at `from`; without a path from the state that
   // the session began with. Up to the batch at `last`, which is the last. The session's loader,
   // rates and state are used, and are as after that batch in the end.
-  TrainingReplay(Session& session, std::string path, const TrainingPlace& from,
+  TrainingReplay(SessionParts& session, std::string path, const TrainingPlace& from,
                  const TrainingPlace& last)
       : session_(session), path_(std::move(path)), from_(from), last_(last) {}
 
@@ -33,7 +33,7 @@ class TrainingReplay final : public Replay {
  private:
   void StartEpoch();
 
-  Session& session_;
+  SessionParts& session_;
   std::string path_;
   TrainingPlace from_;
   TrainingPlace last_;

@@ -1,10 +1,11 @@
-// Session::Train: epochs of steps; evaluations, the log and checkpoints where they are due.
+// TrainSession(): epochs of steps; evaluations, the log and checkpoints where they are due.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/compile/analysis_count.h"
 #include "src/data/sampler.h"
 #include "src/device/device.h"
 #include "src/model_data/class_names.h"
@@ -14,7 +15,7 @@
 #include "src/session/divergence.h"
 #include "src/session/due_work.h"
 #include "src/session/machine_load.h"
-#include "src/session/session.h"
+#include "src/session/session_parts.h"
 #include "src/session/step_times.h"
 
 namespace cgrun {
@@ -41,28 +42,26 @@ class Saving {
   bool before_ = false;
 };
 
-}  // namespace
-
-// One call of Session::Train.
+// One call of TrainSession().
 class TrainingRun {
  public:
-  TrainingRun(Session& session, const std::string& folder, RunObserver& observer,
+  TrainingRun(SessionParts& session, const std::string& folder, RunObserver& observer,
               const RunSignals& signals)
       : session_(session),
-        spec_(*session.model_.train),
+        spec_(*session.model.train),
         folder_(folder),
         observer_(observer),
         signals_(signals),
-        state_(std::move(session.run_state_)),  // a number a sample, with auc: not twice
-        checkpoint_(*session.engine_, state_, MetadataOf(session)),
+        state_(std::move(session.state)),  // a number a sample, with auc: not twice
+        checkpoint_(session.engine(), state_, MetadataOf(session)),
         due_(spec_, signals_.checkpoint),
         divergence_(session, Place(), folder.size() + kPathRoom),
         start_(std::chrono::steady_clock::now()) {
     result_.resumed_step = state_.step;
-    result_.left_out = session_.data_.left_out;
+    result_.left_out = session_.data.sets.left_out;
     ReserveReport();
-    session.engine_->StopAt(signals.stop_now);
-    if (session.options_.checkpoint.empty()) return;
+    session.engine().StopAt(signals.stop_now);
+    if (session.options.checkpoint.empty()) return;
     if (checkpoints_) NoteSaved();
     owes_evaluation_ = OwesEvaluation();
     // A checkpoint knows nothing of an evaluation that comes after it: it is written anew.
@@ -74,7 +73,7 @@ class TrainingRun {
     if (state_.step == 0) {
       WriteCheckpoint();
     } else {
-      result_.stopped_early = session_.IsStopped(state_);
+      result_.stopped_early = IsStopped(session_, state_);
       if (owes_evaluation_) {
         RunEpoch();
       } else if (Done() && !result_.interrupted) {
@@ -93,9 +92,9 @@ class TrainingRun {
     const bool was_due = IsAtItsEnd() || due_.Evaluation(state_.step);
     return was_due && log_ && log_->last_step() != state_.step;
   }
-  static SafetensorsMetadata MetadataOf(const Session& session) {
-    SafetensorsMetadata metadata = ClassMetadata(session.class_names_);
-    metadata.merge(session.DataMetadata());
+  static SafetensorsMetadata MetadataOf(const SessionParts& session) {
+    SafetensorsMetadata metadata = ClassMetadata(session.data.class_names);
+    metadata.merge(DataMetadata(session));
     return metadata;
   }
   static double Seconds(std::chrono::steady_clock::time_point since) {
@@ -111,12 +110,12 @@ class TrainingRun {
 
   bool IsAtItsEnd() const {
     if (spec_.seconds) return state_.seconds >= spec_.seconds->value;
-    return state_.step >= session_.total_steps_;
+    return state_.step >= session_.length.total_steps;
   }
 
   // From where the state is, which after a resumption is in the midst of an epoch.
   void RunEpoch() {
-    Session::Split& split = *session_.train_;
+    Split& split = *session_.data.train;
     Loader& loader = split.source->loader();
     epoch_start_ = std::chrono::steady_clock::now();
     aside_seconds_ = 0;
@@ -124,12 +123,12 @@ class TrainingRun {
     samples_before_ = state_.samples;
     steps_before_ = state_.step;
     loader.StartEpoch(state_.epoch, state_.batch);
-    if (state_.batch == 0) session_.recurrent_.ResetTraining(*session_.engine_);
+    if (state_.batch == 0) session_.recurrent.ResetTraining(session_.engine());
     split.runner->GoOnFrom(state_.totals, state_.samples);
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
-    const Accumulation& accumulation = session_.accumulation_;
+    const Accumulation& accumulation = session_.length.accumulation;
     if (std::exchange(owes_evaluation_, false)) {
-      session_.SetRates(state_.step - 1);
+      session_.rates.Set(state_.step - 1);
       NoteRates();
       if (HasBatches() && !IsAtItsEnd()) AfterStep();
     }
@@ -147,17 +146,17 @@ class TrainingRun {
   }
 
   TrainingPlace Place() const { return {state_.epoch, state_.batch, state_.step}; }
-  bool HasBatches() const { return state_.batch < session_.batches_per_epoch_; }
+  bool HasBatches() const { return state_.batch < session_.length.batches_per_epoch; }
 
   void RunBatch(const Batch& batch) {
-    BatchRunner& runner = *session_.train_->runner;
-    session_.SetRates(state_.step);
-    const StepPart part = session_.accumulation_.PartOf(state_.batch, state_.step);
+    BatchRunner& runner = *session_.data.train->runner;
+    session_.rates.Set(state_.step);
+    const StepPart part = session_.length.accumulation.PartOf(state_.batch, state_.step);
     state_checked_ = false;
     const auto begin = std::chrono::steady_clock::now();
-    const int entry = runner.Run(batch, part, session_.rates_);
+    const int entry = runner.Run(batch, part, session_.rates.feeds());
     NoteStep(entry, Seconds(begin));
-    if (session_.kept_) session_.kept_->Take(*session_.engine_, entry);
+    if (session_.kept) session_.kept->Take(session_.engine(), entry);
     divergence_.CheckLosses(batch, Place());
     state_.step += part.updates;
     ++state_.batch;
@@ -171,8 +170,8 @@ class TrainingRun {
   }
 
   void NoteRates() {
-    for (size_t i = 0; i < std::min(report_.rates.size(), session_.rates_.size()); ++i) {
-      report_.rates[i].value = session_.rates_[i].rate;
+    for (size_t i = 0; i < std::min(report_.rates.size(), session_.rates.feeds().size()); ++i) {
+      report_.rates[i].value = session_.rates.feeds()[i].rate;
     }
   }
 
@@ -188,9 +187,9 @@ class TrainingRun {
   void ReportStep(const std::vector<NamedNumber>& means) {
     observer_.OnStep({.epoch = state_.epoch,
                       .batch = state_.batch,
-                      .batches = session_.batches_per_epoch_,
+                      .batches = session_.length.batches_per_epoch,
                       .step = state_.step,
-                      .total_steps = session_.total_steps_,
+                      .total_steps = session_.length.total_steps,
                       .samples = state_.samples,
                       .seconds = EpochSeconds(),
                       .timed_samples = state_.samples - samples_before_,
@@ -199,7 +198,7 @@ class TrainingRun {
   }
 
   void FillReport() {
-    const Session::Split& split = *session_.train_;
+    const Split& split = *session_.data.train;
     split.runner->Report("train", report_.train);
     report_.train.timed_samples = report_.train.samples - samples_before_;
     report_.train.seconds = EpochSeconds();
@@ -246,15 +245,15 @@ class TrainingRun {
   }
 
   // `valid`, or `test` where the file has no `valid`; null where it has neither.
-  Session::Split* EpochSplit() {
-    Session::Split* split = session_.FindSplit("valid");
-    return split != nullptr ? split : session_.FindSplit("test");
+  Split* EpochSplit() {
+    Split* split = session_.data.Find("valid");
+    return split != nullptr ? split : session_.data.Find("test");
   }
 
   // A signal ends it and the run: what goes on from there evaluates anew.
   void Evaluate() {
     CheckState();
-    if (Session::Split* split = EpochSplit()) {
+    if (Split* split = EpochSplit()) {
       result_.interrupted = !RanToItsEnd(*split);
       if (result_.interrupted) return;
       Judge(report_.evaluations[0]);
@@ -265,10 +264,10 @@ class TrainingRun {
 
   // An evaluation changes no weights: it can stop within a batch. The last one has the time that a
   // step has.
-  bool RanToItsEnd(Session::Split& split) {
+  bool RanToItsEnd(Split& split) {
     const auto* stop = IsAtItsEnd() ? signals_.stop_now : signals_.stop;
     try {
-      return session_.RunEvaluation(split, observer_, report_.evaluations[0], stop);
+      return RunEvaluation(session_, split, observer_, report_.evaluations[0], stop);
     } catch (const RunStopped&) {
       return false;
     }
@@ -276,14 +275,14 @@ class TrainingRun {
 
   // For the summary of a run that was killed after its last step.
   void EvaluateAgain() {
-    if (Session::Split* split = EpochSplit()) {
-      session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+    if (Split* split = EpochSplit()) {
+      RunEvaluation(session_, *split, observer_, report_.evaluations[0]);
     }
   }
 
   // Whether the model is the best so far, and whether it still grows better.
   void Judge(const PassResult& evaluation) {
-    session_.ObserveEvaluation(evaluation, state_.step);
+    session_.rates.Observe(evaluation, state_.step);
     bool is_judged = true;
     const auto update = [&](const std::optional<WatchedNumber>& metric, BestSoFar& best) {
       if (!metric) return false;
@@ -295,13 +294,13 @@ class TrainingRun {
       }
       return best.Take(value, metric->higher_is_better);
     };
-    if (update(session_.kept_metric_, state_.kept)) WriteBest();
-    update(session_.stop_metric_, state_.stopping);
-    result_.stopped_early = session_.IsStopped(state_);
+    if (update(session_.watched.kept, state_.kept)) WriteBest();
+    update(session_.watched.stopping, state_.stopping);
+    result_.stopped_early = IsStopped(session_, state_);
   }
 
   void Log() {
-    session_.NoteMemory();
+    NoteMemory(session_);
     if (log_) log_->Write(report_);
     observer_.OnEpoch(report_);
   }
@@ -310,13 +309,13 @@ class TrainingRun {
   void ReserveReport() {
     report_.epoch = state_.epoch;
     report_.step = state_.step;
-    report_.rates = session_.RateColumns();
-    session_.train_->runner->Report("train", report_.train);
-    if (Session::Split* split = EpochSplit()) {
+    report_.rates = session_.rates.Columns();
+    session_.data.train->runner->Report("train", report_.train);
+    if (Split* split = EpochSplit()) {
       report_.evaluations.emplace_back();
       split->runner->Report(split->name, report_.evaluations[0]);
     }
-    if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
+    if (session_.data.Find("valid") != nullptr) test_ = session_.data.Find("test");
     if (test_ != nullptr) test_->runner->Report(test_->name, test_report_);
     if (folder_.empty()) return;
     log_.emplace(folder_, report_, state_.step);
@@ -355,10 +354,10 @@ class TrainingRun {
   // Where time does not end the run a checkpoint tells nothing of it: it has the same bytes always.
   // Else it has the very time by which the run is at its end or not.
   void NoteTime() {
-    if (spec_.seconds) state_.seconds = session_.run_state_.seconds + Seconds(start_);
+    if (spec_.seconds) state_.seconds = session_.state.seconds + Seconds(start_);
   }
 
-  void CompleteState() { session_.SaveSchedules(state_.schedules); }
+  void CompleteState() { session_.rates.Save(state_.schedules); }
 
   // Looks at the state once for all that want it after a step. Throws UserError if a batch has left
   // it not finite: such weights replace no good ones, and are not evaluated.
@@ -387,22 +386,22 @@ class TrainingRun {
     result_.seconds = Seconds(start_);
     result_.checkpoint_seconds = checkpoint_seconds_;
     result_.checkpoints = checkpoints_written_;
-    const bool on_host = KindOfDevice(session_.engine_->model().device).on_host;
-    if (on_host && session_.options_.compile.threads > 1) {
+    const bool on_host = KindOfDevice(session_.engine().model().device).on_host;
+    if (on_host && session_.options.compile.threads > 1) {
       result_.step_slowdown = step_times_.Slowdown();
     }
     if (on_host) result_.others_share = load_.OthersShare();
     WriteCheckpoint();
     if (test_ != nullptr && !result_.interrupted) {
-      session_.RunEvaluation(*test_, observer_, test_report_);
+      RunEvaluation(session_, *test_, observer_, test_report_);
     }
-    session_.NoteMemory();
+    NoteMemory(session_);
     CountAllocations();
-    if (session_.times_ != nullptr && session_.options_.compile.arena_cap > 0) {
-      result_.slowdown = SlowdownOf(*session_.engine_, *session_.times_);
+    if (session_.run.times != nullptr && session_.options.compile.arena_cap > 0) {
+      result_.slowdown = SlowdownOf(session_.engine(), *session_.run.times);
     }
-    if (session_.kept_ && !folder_.empty()) session_.kept_->Write(*session_.engine_, folder_);
-    if (result_.stopped_early) result_.early_stop = session_.DescribeStop(state_);
+    if (session_.kept && !folder_.empty()) session_.kept->Write(session_.engine(), folder_);
+    if (result_.stopped_early) result_.early_stop = DescribeStop(session_, state_);
     DescribeRun();
     result_.steps = state_.step;
     result_.epochs = state_.epoch + (state_.batch > 0 && !result_.interrupted);
@@ -413,19 +412,19 @@ class TrainingRun {
     }
     if (checkpoints_) result_.checkpoint = checkpoints_->PathOf(state_.step);
     if (!std::isnan(state_.kept.value)) NoteBest();
-    result_.memory = session_.memory_;
-    result_.graph_analyses = session_.graph_analyses();
+    result_.memory = session_.memory;
+    result_.graph_analyses = AnalysisCount() - session_.analyses_before;
     result_.weights_hash = checkpoint_.StateHash();
     return std::move(result_);
   }
 
   void DescribeRun() {
-    result_.model = session_.model_.name.value;
-    result_.device = session_.engine_->model().device;
-    result_.batch = session_.batch_;
-    result_.initial_weights = session_.weights_file_;
-    result_.loaded = session_.weights_;
-    result_.best_metric = session_.kept_metric();
+    result_.model = session_.model.name.value;
+    result_.device = session_.engine().model().device;
+    result_.batch = session_.batch;
+    result_.initial_weights = session_.weights_file;
+    result_.loaded = session_.weights;
+    if (session_.watched.kept) result_.best_metric = session_.watched.kept->name;
   }
 
   // A run that goes on may find that the file of the part before is lost.
@@ -440,7 +439,7 @@ class TrainingRun {
     }
   }
 
-  Session& session_;
+  SessionParts& session_;
   const TrainSpec& spec_;
   const std::string folder_;
   RunObserver& observer_;
@@ -469,31 +468,32 @@ class TrainingRun {
   int64_t steps_before_ = 0;
   std::optional<HeapUse> heap_;  // after the first step
   EpochReport report_;
-  Session::Split* test_ = nullptr;  // evaluated once, at the end, where there is a `valid` too
+  Split* test_ = nullptr;  // evaluated once, at the end, where there is a `valid` too
   PassResult test_report_;
   TrainResult result_;
 };
 
-bool Session::IsStopped(const RunState& state) const {
-  return stop_metric_ &&
-         state.stopping.evaluations_since >= model_.train->early_stop->patience.value;
+}  // namespace
+
+bool IsStopped(const SessionParts& session, const RunState& state) {
+  return session.watched.stopping &&
+         state.stopping.evaluations_since >= session.model.train->early_stop->patience.value;
 }
 
-EarlyStop Session::DescribeStop(const RunState& state) const {
+EarlyStop DescribeStop(const SessionParts& session, const RunState& state) {
   const auto& [value, since] = state.stopping;
-  const int64_t per_epoch = std::max<int64_t>(1, steps_per_epoch());
-  const auto& asked = model_.train->eval_every;
+  const int64_t per_epoch = std::max<int64_t>(1, session.length.accumulation.steps_per_epoch());
+  const auto& asked = session.model.train->eval_every;
   const int64_t every = asked ? asked->value : per_epoch;
   // The last evaluation was after the last step, whether it was due or not; those before were due.
   const int64_t last = (state.step + every - 1) / every;
   const int64_t best = since == 0 ? state.step : std::max<int64_t>(0, last - since) * every;
-  return {stop_metric_->name, value, since, {best, (best + per_epoch - 1) / per_epoch}};
+  return {session.watched.stopping->name, value, since, {best, (best + per_epoch - 1) / per_epoch}};
 }
 
-TrainResult Session::Train(const std::string& folder, RunObserver& observer,
-                           const RunSignals& signals) {
-  CGRUN_CHECK(ready() && train_.has_value()) << "this session cannot train";
-  return TrainingRun(*this, folder, observer, signals).Run();
+TrainResult TrainSession(SessionParts& session, const std::string& folder, RunObserver& observer,
+                         const RunSignals& signals) {
+  return TrainingRun(session, folder, observer, signals).Run();
 }
 
 }  // namespace cgrun
