@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/bench/speedup.h"
 #include "src/compile/compile.h"
+#include "src/results/bench_result.h"
 #include "src/run/engine.h"
 
 namespace cgrun {
@@ -49,46 +49,6 @@ std::vector<BenchCase> PassCases(const CompileOptions& options,
                                  const std::vector<std::string>& idle_passes = {});
 // The entry point that the cases run.
 EntryRequest BenchEntry(const ModelSpec& model, bool infer);
-
-struct CaseResult {
-  std::string name;
-  int64_t batch = 0;
-  int64_t peak_bytes = 0;      // in tensors and workspaces at once, by the device's own counter
-  int64_t reserved_bytes = 0;  // taken from the device for them
-  std::vector<double> round_seconds;            // a step's, in each round; of cases that are timed
-  std::optional<Spread> seconds_per_iteration;  // their spread
-  std::optional<Speedup> speedup;               // against the baseline, of all others
-  double build_seconds = 0;                     // from the model file to an engine …
-  double first_step_seconds = 0;  // … and its first step, in which eager mode prepares its kernels
-  std::optional<int64_t> allocations_after_first_step;  // ours; no count under a sanitizer
-  std::vector<double> losses;  // of the first kComparedSteps steps; none where the model has none
-  std::string fault;           // why the case is an error, not a row; "" where it is none
-
-  // Of a case that was timed …
-  RunCost cost() const {
-    return {build_seconds + first_step_seconds, seconds_per_iteration->median};
-  }
-  // … and by its speedup over `baseline`, so that the two agree on which is faster.
-  RunCost CostBeside(const CaseResult& baseline) const {
-    RunCost cost = this->cost();
-    if (speedup) cost.step = baseline.cost().step / speedup->median;
-    return cost;
-  }
-};
-
-struct BenchResult {
-  std::string model;
-  std::string device;
-  bool infer = false;
-  int threads = 1;
-  int64_t steps_per_round = 0;
-  int rounds = 0;
-  bool isolated = false;  // each case ran in a process of its own, whose memory peak_bytes is
-  bool dry_run = false;   // the cases were built alone; of eager mode no memory is known then
-  std::vector<CaseResult> cases;  // the first is the baseline
-  // Passes without which the program is the same: no case leaves these out.
-  std::vector<std::string> idle_passes = {};
-};
 
 // As many losses of each case are held against the baseline's. Every second step all cases start
 // from the baseline's state: so one step shows the forward path, the next one backward path and

@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "src/bench/idle_passes.h"
+#include "src/bench/pass_gains.h"
 #include "src/cli/bench_dry_run.h"
 #include "src/cli/bench_folder.h"
 #include "src/cli/bench_view.h"
@@ -277,6 +278,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
   PrintDiagnostics(diagnostics);
   if (!result) return kBadInput;
   result->idle_passes = idle_passes;
+  result->pass_gains = PassGainsOf(*result);
   if (dry_run) {
     PrintResult(BenchDryRunText(*result, cases), BenchDryRunJson(*result, cases));
     return kDone;

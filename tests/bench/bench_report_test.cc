@@ -1,5 +1,5 @@
 // The notes about a busy machine, and about measures that disagree.
-#include "src/cli/bench_view.h"
+#include "src/report/bench_report.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/cli/pass_gains.h"
+#include "src/bench/bench.h"
+#include "src/bench/pass_gains.h"
 
 namespace cgrun {
 namespace {
@@ -36,12 +37,12 @@ bool HasNote(const BenchResult& result, const std::string& name) {
          std::string::npos;
 }
 
-TEST(BenchViewTest, CasesThatTakeTurnsAreJudgedByTheBaseline) {
+TEST(BenchReportTest, CasesThatTakeTurnsAreJudgedByTheBaseline) {
   EXPECT_TRUE(HasNote(Result(false, 2, 1), "eager"));
   EXPECT_FALSE(HasNote(Result(false, 1, 2), "graph, memory"));
 }
 
-TEST(BenchViewTest, IsolatedCasesAreAllLookedAt) {
+TEST(BenchReportTest, IsolatedCasesAreAllLookedAt) {
   EXPECT_TRUE(HasNote(Result(true, 2, 1), "eager"));
   EXPECT_TRUE(HasNote(Result(true, 1, 2), "graph, memory"));
   EXPECT_EQ(BenchText(Result(true, 1, 1)).find("note: "), std::string::npos);
@@ -62,7 +63,7 @@ bool HasStep(const BenchResult& result) {
   return has_step;
 }
 
-TEST(BenchViewTest, NoStepBreaksEvenWhereTheIntervalHoldsOne) {
+TEST(BenchReportTest, NoStepBreaksEvenWhereTheIntervalHoldsOne) {
   EXPECT_TRUE(HasStep(Faster(std::pair(1.01, 3.0))));
   EXPECT_FALSE(HasStep(Faster(std::pair(0.99, 3.0))));
   const std::string text = BenchText(Faster(std::pair(0.99, 3.0)));
@@ -70,7 +71,7 @@ TEST(BenchViewTest, NoStepBreaksEvenWhereTheIntervalHoldsOne) {
   EXPECT_NE(text.find("in noise: the interval holds 1"), std::string::npos) << text;
 }
 
-TEST(BenchViewTest, WithoutAnIntervalNoStepBreaksEvenWhereRoundsTookAsLong) {
+TEST(BenchReportTest, WithoutAnIntervalNoStepBreaksEvenWhereRoundsTookAsLong) {
   BenchResult result = Faster(std::nullopt);
   EXPECT_TRUE(HasStep(result));
   result.cases[1].seconds_per_iteration->max = 1;
@@ -82,7 +83,7 @@ TEST(BenchViewTest, WithoutAnIntervalNoStepBreaksEvenWhereRoundsTookAsLong) {
 }
 
 // A pass is compared with the graph that has all passes, not with the baseline.
-TEST(BenchViewTest, SaysWhatEachPassGains) {
+TEST(BenchReportTest, SaysWhatEachPassGains) {
   BenchResult result = Result(false, 1, 1);
   result.cases[1].name = kAllPassesCase;
   result.cases[1].peak_bytes = int64_t{3} << 20;
@@ -92,7 +93,8 @@ TEST(BenchViewTest, SaysWhatEachPassGains) {
   result.cases[2].round_seconds = {1.5, 1.4, 1.6, 1.5, 1.5, 1.2, 1.7};
   result.cases.push_back(Case("without lanes", 1, 1));
   result.cases[3].fault = "out of memory";
-  const std::vector<PassGain> gains = PassGainsOf(result);
+  result.pass_gains = PassGainsOf(result);
+  const std::vector<PassGain>& gains = result.pass_gains;
   ASSERT_EQ(gains.size(), 1) << "a case that failed has no gain";
   EXPECT_EQ(gains[0].pass, "fuse_norms");
   EXPECT_EQ(gains[0].bytes, int64_t{2} << 20);
@@ -104,7 +106,7 @@ TEST(BenchViewTest, SaysWhatEachPassGains) {
   EXPECT_EQ(BenchJson(Result(false, 1, 1), {}).find("\"passes\""), std::string::npos);
 }
 
-TEST(BenchViewTest, PassesOfProcessesApartAreHeldAgainstEachOtherByMedians) {
+TEST(BenchReportTest, PassesOfProcessesApartAreHeldAgainstEachOtherByMedians) {
   BenchResult result = Result(true, 1, 1);
   result.cases[0].name = kAllPassesCase;
   result.cases[1].name = "without lanes";
@@ -112,21 +114,24 @@ TEST(BenchViewTest, PassesOfProcessesApartAreHeldAgainstEachOtherByMedians) {
   EXPECT_FALSE(PassGainsOf(result)[0].speedup) << "no rounds";
   result.cases[0].round_seconds = {1, 2, 9};
   result.cases[1].round_seconds = {3, 9, 1};
-  EXPECT_DOUBLE_EQ(PassGainsOf(result)[0].speedup->median, 1.5);
+  result.pass_gains = PassGainsOf(result);
+  EXPECT_DOUBLE_EQ(result.pass_gains[0].speedup->median, 1.5);
   EXPECT_NE(BenchText(result).find("\nthis, by the medians."), std::string::npos);
 }
 
-TEST(BenchViewTest, PassesThatChangeNothingHaveNoNumbers) {
+TEST(BenchReportTest, PassesThatChangeNothingHaveNoNumbers) {
   BenchResult result = Result(false, 1, 1);
   result.cases[1].name = kAllPassesCase;
   result.idle_passes = {"dead_code", "lanes"};
+  result.pass_gains = PassGainsOf(result);
   EXPECT_EQ(BenchText(result).find("saves MiB"), std::string::npos) << "a table of nothing";
   result.cases.push_back(Case("without fuse_norms", 1, 1));
+  result.pass_gains = PassGainsOf(result);
   const std::string text = BenchText(result), json = BenchJson(result, {});
   EXPECT_NE(text.find("and was not timed: dead_code, lanes\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("\nlanes  "), std::string::npos) << text;
   EXPECT_EQ(text.find("95 %"), std::string::npos) << text;
-  const std::vector<PassGain> gains = PassGainsOf(result);
+  const std::vector<PassGain>& gains = result.pass_gains;
   ASSERT_EQ(gains.size(), 3);
   EXPECT_EQ(gains[0].pass, "dead_code");
   EXPECT_EQ(gains[1].pass, "fuse_norms");
@@ -137,7 +142,7 @@ TEST(BenchViewTest, PassesThatChangeNothingHaveNoNumbers) {
 }
 
 // What a process of its own tells the one that started it.
-TEST(BenchViewTest, ACaseIsReadWithItsRounds) {
+TEST(BenchReportTest, ACaseIsReadWithItsRounds) {
   BenchResult result = Result(false, 1, 2);
   result.cases.resize(1);
   result.cases[0].round_seconds = {1, 2, 1.5};

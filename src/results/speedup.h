@@ -1,7 +1,7 @@
 // What rounds of a benchmark say: spreads, how much faster one case is than another, and from which
 // step on that has made up for its start.
-#ifndef CGRUN_BENCH_SPEEDUP_H_
-#define CGRUN_BENCH_SPEEDUP_H_
+#ifndef CGRUN_RESULTS_SPEEDUP_H_
+#define CGRUN_RESULTS_SPEEDUP_H_
 
 #include <cstdint>
 #include <optional>
@@ -48,4 +48,4 @@ std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline
 
 }  // namespace cgrun
 
-#endif  // CGRUN_BENCH_SPEEDUP_H_
+#endif  // CGRUN_RESULTS_SPEEDUP_H_

@@ -1,5 +1,5 @@
 // Order statistics, which ask nothing of how the times are distributed.
-#include "src/bench/speedup.h"
+#include "src/results/speedup.h"
 
 #include <algorithm>
 #include <cmath>
