@@ -8,7 +8,7 @@
 #include "src/base/shell_word.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
-#include "src/cli/run_view.h"
+#include "src/report/run_summary.h"
 
 namespace cgrun {
 namespace {

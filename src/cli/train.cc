@@ -15,7 +15,6 @@
 #include "src/cli/debug_flags.h"
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
-#include "src/cli/metric_tables.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/resume.h"
@@ -30,7 +29,9 @@
 #include "src/io/read_file.h"
 #include "src/lint/bf16_speed.h"
 #include "src/program/serialize.h"
+#include "src/report/metric_tables.h"
 #include "src/report/run_page.h"
+#include "src/report/run_summary.h"
 #include "src/report/table.h"
 #include "src/report/terminal.h"
 #include "src/run/kept_values.h"
@@ -317,7 +318,7 @@ int64_t HostCapOf(const ModelSpec& model) {
 
 void PrintTrained(const TrainResult& result, const std::string& folder, const std::string& json,
                   const Session& session, const ProfileFlags& profile, int threads, int64_t cap) {
-  std::string text = TrainSummary(result, folder, session.class_names()), shown = json;
+  std::string text = TrainSummary(result, folder, session.class_names(), Quiet()), shown = json;
   text += CapNote(result.memory, cap);
   text += BusyNote(result.step_slowdown, result.others_share, threads);
   if (session.times() != nullptr) {

@@ -3,20 +3,15 @@
 #ifndef CGRUN_MODEL_DATA_CLASS_NAMES_H_
 #define CGRUN_MODEL_DATA_CLASS_NAMES_H_
 
-#include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/data/dataset.h"
 #include "src/io/safetensors.h"
 #include "src/model/model_spec.h"
+#include "src/results/named_classes.h"
 
 namespace cgrun {
-
-// By the name of the input that takes the labels; the name of label 0 first.
-using ClassNames = std::map<std::string, std::vector<std::string>>;
 
 // Those that a data set knows; `inputs[i]` takes field i.
 ClassNames ClassNamesOf(const Dataset& dataset, const std::vector<std::string>& inputs);
@@ -27,12 +22,6 @@ ClassNames ClassNamesInFile(const ModelSpec& model);
 // As metadata: "classes.label": "[\"cat\",\"dog\"]". Reading passes over what is no such list.
 SafetensorsMetadata ClassMetadata(const ClassNames& names);
 ClassNames ReadClassMetadata(const SafetensorsMetadata& metadata);
-
-// The names of the classes that `input` takes, of which there are `count` as far as the model
-// knows: those of that input, however many they are; where nobody knows it, the only list of that
-// length, or else the list that the model file gives for any input. Empty where there is none.
-std::vector<std::string> FindClassNames(const ClassNames& names, std::string_view input,
-                                        int64_t count);
 
 }  // namespace cgrun
 

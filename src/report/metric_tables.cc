@@ -1,5 +1,5 @@
 // Lists in lines, tables in columns, both with the names of the classes, or numbered from 0.
-#include "src/cli/metric_tables.h"
+#include "src/report/metric_tables.h"
 
 #include <fmt/format.h>
 

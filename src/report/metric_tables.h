@@ -1,12 +1,13 @@
 // Metrics of more than one number, as people read them.
-#ifndef CGRUN_CLI_METRIC_TABLES_H_
-#define CGRUN_CLI_METRIC_TABLES_H_
+#ifndef CGRUN_REPORT_METRIC_TABLES_H_
+#define CGRUN_REPORT_METRIC_TABLES_H_
 
 #include <string>
 #include <vector>
 
 #include "src/report/confusion.h"
-#include "src/session/session.h"
+#include "src/results/named_classes.h"
+#include "src/results/pass_result.h"
 
 namespace cgrun {
 
@@ -21,4 +22,4 @@ std::vector<ConfusionMatrix> ConfusionMatrices(const EpochReport& report,
 
 }  // namespace cgrun
 
-#endif  // CGRUN_CLI_METRIC_TABLES_H_
+#endif  // CGRUN_REPORT_METRIC_TABLES_H_

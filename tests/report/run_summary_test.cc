@@ -1,5 +1,5 @@
 // The note about a busy machine behind a training's summary.
-#include "src/cli/run_view.h"
+#include "src/report/run_summary.h"
 
 #include <gtest/gtest.h>
 
