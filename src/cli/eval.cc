@@ -19,7 +19,7 @@
 #include "src/report/run_summary.h"
 #include "src/report/table.h"
 #include "src/run/kept_values.h"
-#include "src/run/metrics_json.h"
+#include "src/results/metrics_json.h"
 
 namespace cgrun {
 namespace {

@@ -23,7 +23,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/npy.h"
 #include "src/model_data/token_names.h"
-#include "src/run/metrics_json.h"
+#include "src/results/metrics_json.h"
 
 namespace cgrun {
 namespace {

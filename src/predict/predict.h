@@ -15,7 +15,9 @@
 #include "src/data/image_resample.h"
 #include "src/model_data/class_names.h"
 #include "src/predict/predict_source.h"
+#include "src/results/loaded_weights.h"
 #include "src/results/memory_use.h"
+#include "src/results/prediction.h"
 #include "src/run/engine.h"
 #include "src/run/weights.h"
 
@@ -23,33 +25,6 @@ namespace cgrun {
 
 // `batch`, which has an axis at least, without its axis 0.
 Shape SampleShape(const Shape& batch);
-
-// What the numbers of an output are: values, or scores of classes in one of these forms. Of kYesNo
-// an output of one number tells two classes apart, and each of several numbers says yes or no.
-enum class Scores : uint8_t {
-  kNone,
-  kLogits,
-  kProbabilities,
-  kLogProbabilities,
-  kYesNoLogits,
-  kYesNo
-};
-
-struct PredictedOutput {
-  std::string name;  // "logits"
-  DType dtype = DType::kF32;
-  Shape shape;  // of a sample
-  Scores scores = Scores::kNone;
-  std::string label_input;           // that the loss compares it with; empty: none
-  std::vector<std::string> classes;  // names of the first ones; empty: not known
-  // Of scores of a class for each place of a sequence, [classes, places]; 0: of other outputs.
-  int64_t places = 0;
-  bool of_bytes = false;  // whether its classes are the bytes of a text
-  bool kept = false;      // no prediction, but what `keep` of the model file names
-
-  // Of scores.
-  int64_t class_count() const;
-};
 
 struct PredictSignature {
   std::vector<DataField> inputs;  // that the predictions depend on
@@ -64,25 +39,6 @@ std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DTyp
 
 // How images become samples, as the model's data of format `images` says.
 ImageFit ImageFitOf(const ModelSpec& model);
-
-struct ClassScore {
-  int64_t index = 0;
-  double probability = 0;
-};
-// The `count` most probable classes, the first of equal ones first; those that are not numbers
-// last.
-std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<const double> values,
-                                   int64_t count);
-
-// Of scores for each place, the most probable class of each: the first of equal ones.
-std::vector<int64_t> ClassesOfPlaces(const PredictedOutput& output, std::span<const double> values);
-
-// Whether the values of an output are numbers that can be used: finite, but for the logarithm of a
-// probability of 0.
-bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes);
-
-// The raw outputs of a sample.
-using PredictionBytes = std::span<const std::span<const std::byte>>;
 
 struct PredictOptions {
   std::string device = "reference";

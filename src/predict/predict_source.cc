@@ -71,10 +71,6 @@ ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit f
 
 }  // namespace
 
-std::string SampleOrigin::ToString() const {
-  return index ? file + "[" + std::to_string(*index) + "]" : file;
-}
-
 PredictSource::PredictSource(const std::vector<std::string>& arguments,
                              std::vector<DataField> wanted, ImageFit fit, const TableReader& tables)
     : fit_(fit), tables_(tables) {

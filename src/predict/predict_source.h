@@ -15,27 +15,9 @@
 #include "src/data/image_resample.h"
 #include "src/data/sample_store.h"
 #include "src/predict/predict_table.h"
+#include "src/results/prediction.h"
 
 namespace cgrun {
-
-// Where a sample comes from.
-struct SampleOrigin {
-  std::string file;
-  std::optional<int64_t> index = {};  // in a file of several samples
-  std::string not_finite_input = {};  // the first input that holds NaN or infinity; "" for none
-  // How many places of a sequence the file has, where the sample is filled up.
-  std::optional<int64_t> given = {};
-
-  std::string ToString() const;  // "x.npy[3]"
-};
-
-// A file that cannot be predicted: what an error says.
-struct FileProblem {
-  std::string file;
-  std::string message;
-  std::string help;
-  std::shared_ptr<const Diagnostics> errors = nullptr;  // of a table: all, each with its place
-};
 
 class PredictSource {
  public:

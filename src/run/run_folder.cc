@@ -21,8 +21,8 @@
 #include "src/io/file_error.h"
 #include "src/io/read_file.h"
 #include "src/model/model_file.h"
+#include "src/results/metrics_json.h"
 #include "src/run/checkpoint.h"
-#include "src/run/metrics_json.h"
 #include "src/run/run_log.h"
 
 namespace cgrun {

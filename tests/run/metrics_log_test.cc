@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "src/base/allocation_counter.h"
-#include "src/run/metrics_json.h"
+#include "src/results/metrics_json.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {

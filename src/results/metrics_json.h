@@ -1,7 +1,7 @@
 // What a pass over data gave and the memory it took, as JSON: summary.json and `cgrun eval --json`
 // have it.
-#ifndef CGRUN_RUN_METRICS_JSON_H_
-#define CGRUN_RUN_METRICS_JSON_H_
+#ifndef CGRUN_RESULTS_METRICS_JSON_H_
+#define CGRUN_RESULTS_METRICS_JSON_H_
 
 #include <string>
 
@@ -20,4 +20,4 @@ std::string MemoryJson(const MemoryUse& memory);
 
 }  // namespace cgrun
 
-#endif  // CGRUN_RUN_METRICS_JSON_H_
+#endif  // CGRUN_RESULTS_METRICS_JSON_H_

@@ -1,5 +1,5 @@
 // Numbers, lists and lists of rows.
-#include "src/run/metrics_json.h"
+#include "src/results/metrics_json.h"
 
 #include <nlohmann/json.hpp>
 

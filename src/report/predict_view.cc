@@ -1,14 +1,15 @@
 // Tables of classes and of values; the same as JSON.
-#include "src/cli/predict_view.h"
+#include "src/report/predict_view.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "src/base/host_tensor.h"
 #include "src/base/json_text.h"
 #include "src/base/printable.h"
-#include "src/run/metrics_json.h"
+#include "src/results/metrics_json.h"
 
 namespace cgrun {
 namespace {

@@ -1,14 +1,15 @@
 // What people and programs see of predictions: tables, JSON and CSV.
-#ifndef CGRUN_CLI_PREDICT_VIEW_H_
-#define CGRUN_CLI_PREDICT_VIEW_H_
+#ifndef CGRUN_REPORT_PREDICT_VIEW_H_
+#define CGRUN_REPORT_PREDICT_VIEW_H_
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "src/predict/predict.h"
 #include "src/report/table.h"
+#include "src/results/memory_use.h"
+#include "src/results/prediction.h"
 
 namespace cgrun {
 
@@ -71,4 +72,4 @@ class PredictView {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_CLI_PREDICT_VIEW_H_
+#endif  // CGRUN_REPORT_PREDICT_VIEW_H_
