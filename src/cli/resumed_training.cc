@@ -1,4 +1,3 @@
-// Settings, warnings and errors of runs that go on.
 #include "src/cli/resumed_training.h"
 
 #include <fmt/format.h>

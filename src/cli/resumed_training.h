@@ -17,7 +17,7 @@ namespace cgrun {
 void TakeSettings(const RunSettings& settings, const ModelFlags& flags, const RunFlags& run_flags,
                   SessionOptions& options);
 
-// The assignments to keys of the model file, of all command lines of the run: the newest last.
+// Returns what all command lines of the run assigned to keys of the model file, the newest last.
 std::vector<std::string> SetSoFar(const ResumedRun& resumed, const ModelFlags& flags);
 
 // Whether the run has nothing left to do, not even its summary, or is now to be shorter than it is.

@@ -294,7 +294,7 @@ std::optional<TrainResult> RunIn(Training& training) {
   return result;
 }
 
-// report.html, of all parts of a resumed run.
+// Writes report.html, which shows all parts of a resumed run.
 void WritePage(const ModelSpec& model, const RunSettings& settings, const Session& session,
                const TrainResult& result, const std::string& folder) {
   RunPage page;

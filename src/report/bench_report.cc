@@ -1,4 +1,3 @@
-// The benchmark as a table and as JSON.
 #include "src/report/bench_report.h"
 
 #include <fmt/format.h>
@@ -98,7 +97,7 @@ std::string Interval(const std::optional<Speedup>& speedup) {
   return fmt::format("{:.2f}–{:.2f}", speedup->interval->first, speedup->interval->second);
 }
 
-// What a case gains over the baseline.
+// The cells compare a case with the baseline.
 std::vector<std::string> ComparedCells(const CaseResult& result, const BenchResult& whole) {
   const CaseResult& baseline = whole.cases[0];
   std::vector<std::string> cells = {
@@ -129,7 +128,7 @@ void AddRow(TextTable& table, const CaseResult& result, const BenchResult& whole
   table.Add(std::move(cells));
 }
 
-// What a case gains over the baseline: null where nothing was measured to hold it against.
+// Compares a case with the baseline. Null stands where nothing was measured to compare with.
 void AddComparison(const CaseResult& result, const BenchResult& whole, Json& json) {
   const CaseResult& baseline = whole.cases[0];
   json["reduction"] = json["speedup"] = json["break_even_step"] = nullptr;

@@ -1,4 +1,3 @@
-// Lists in lines, tables in columns, both with the names of the classes, or numbered from 0.
 #include "src/report/metric_tables.h"
 
 #include <fmt/format.h>
@@ -30,7 +29,7 @@ std::string Shortened(const std::string& name) {
   return end == name.size() ? name : name.substr(0, end) + "…";
 }
 
-// Of class `i`: its name, cut where it is long, or its number.
+// Returns the name of class `i`, cut where it is long, or its number.
 std::string ClassText(const std::vector<std::string>& names, size_t i) {
   return i < names.size() ? Shortened(names[i]) : std::to_string(i);
 }

@@ -1,4 +1,4 @@
-// The gains of passes as a table.
+// PassGainsText() shows the gains of passes as a table.
 #ifndef CGRUN_REPORT_PASS_GAINS_TEXT_H_
 #define CGRUN_REPORT_PASS_GAINS_TEXT_H_
 

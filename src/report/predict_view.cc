@@ -1,4 +1,3 @@
-// Tables of classes and of values; the same as JSON.
 #include "src/report/predict_view.h"
 
 #include <fmt/format.h>
@@ -42,7 +41,7 @@ std::string CsvLine(const std::vector<std::string>& fields) {
 
 std::string Dump(const nlohmann::ordered_json& json) { return JsonText(json, 2) + "\n"; }
 
-// An object without its end.
+// Leaves out the end of the object.
 std::string Opened(const nlohmann::ordered_json& object) {
   std::string text = JsonText(object, 2);
   text.resize(text.rfind('\n'));

@@ -26,7 +26,7 @@ struct PredictFacts {
 // Gathers predictions as they come.
 class PredictView {
  public:
-  // `outputs` outlives it. Of classes, the `top` most probable ones are shown.
+  // `outputs` outlives it. The view shows the `top` most probable classes.
   PredictView(const std::vector<PredictedOutput>& outputs, int64_t top);
   // More than it takes for so many samples, with its texts, in bytes.
   static int64_t BytesOf(const std::vector<PredictedOutput>& outputs, int64_t top,
@@ -34,12 +34,13 @@ class PredictView {
 
   void Add(const SampleOrigin& origin, PredictionBytes outputs);
 
-  // A table of all: a row a sample, whose columns are its file, its number there, and of each
-  // output classes and probabilities or values. Without outputs of more than 1,000 values.
+  // The table has a row for each sample. Its columns are the sample's file, its number there, and
+  // the classes and probabilities, or the values, of each output. Outputs of more than 1,000 values
+  // are left out.
   std::string Csv() const;
-  // The names of those outputs.
+  // Names the outputs that are left out.
   std::vector<std::string> NotInCsv() const;
-  // A table an output.
+  // There is a table for each output.
   std::string Text(const PredictFacts& facts) const;
   // `measure`: the memory until now; it is asked for when nearly all of the text is there. Null:
   // none was measured.

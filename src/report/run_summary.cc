@@ -1,4 +1,3 @@
-// Rows, tables and notes of runs.
 #include "src/report/run_summary.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The summary of a training or an evaluation, as text.
+// These functions describe a training or an evaluation in text.
 #ifndef CGRUN_REPORT_RUN_SUMMARY_H_
 #define CGRUN_REPORT_RUN_SUMMARY_H_
 
@@ -37,7 +37,7 @@ std::string BusyNote(double slowdown, double share, int threads);
 // of it and a MiB at least; "" where there was none (0), or it was kept.
 std::string CapNote(const MemoryUse& memory, int64_t cap);
 
-// The outcome of a run, as rows of a name and a text.
+// Describes the outcome of a run in rows of a name and a text.
 std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,
                                                             const std::string& folder);
 // The table at the end of training, below metrics of more than one number. If `quiet`, these are

@@ -25,11 +25,11 @@ struct CaseResult {
   std::vector<double> losses;  // of the first kComparedSteps steps; none where the model has none
   std::string fault;           // why the case is an error, not a row; "" where it is none
 
-  // Of a case that was timed …
+  // The case was timed.
   RunCost cost() const {
     return {build_seconds + first_step_seconds, seconds_per_iteration->median};
   }
-  // … and by its speedup over `baseline`, so that the two agree on which is faster.
+  // The cost by the speedup over `baseline`, so that the two agree on which is faster.
   RunCost CostBeside(const CaseResult& baseline) const {
     RunCost cost = this->cost();
     if (speedup) cost.step = baseline.cost().step / speedup->median;
@@ -37,7 +37,7 @@ struct CaseResult {
   }
 };
 
-// What a pass gains: the graph with all passes, held against the graph without this one.
+// PassGain compares the graph with all passes with the graph without this one.
 struct PassGain {
   std::string pass;
   int64_t bytes = 0;                    // that the peak is lower by

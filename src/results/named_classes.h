@@ -13,9 +13,9 @@ namespace cgrun {
 // By the name of the input that takes the labels; the name of label 0 first.
 using ClassNames = std::map<std::string, std::vector<std::string>>;
 
-// The names of the classes that `input` takes, of which there are `count` as far as the model
-// knows: those of that input, however many they are; where nobody knows it, the only list of that
-// length, or else the list that the model file gives for any input. Empty where there is none.
+// Returns the names of the classes that `input` takes, however many they are. If nobody knows that
+// input, the result is the only list of `count` names, which is the model's count of classes. Else
+// it is the list that the model file gives for any input. Empty where there is none.
 std::vector<std::string> FindClassNames(const ClassNames& names, std::string_view input,
                                         int64_t count);
 

@@ -1,4 +1,3 @@
-// Scores of classes as probabilities.
 #include "src/results/prediction.h"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ void Softmax(std::vector<double>& values) {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// A probability a class.
+// There is a probability for each class.
 std::vector<double> ProbabilitiesOf(const PredictedOutput& output, std::span<const double> values) {
   std::vector<double> p(values.begin(), values.end());
   switch (output.scores) {

@@ -16,8 +16,8 @@
 
 namespace cgrun {
 
-// What the numbers of an output are: values, or scores of classes in one of these forms. Of kYesNo
-// an output of one number tells two classes apart, and each of several numbers says yes or no.
+// The numbers of an output are values (kNone), or scores of classes in one of these forms. With
+// kYesNo, a single number tells two classes apart, and each of several numbers says yes or no.
 enum class Scores : uint8_t {
   kNone,
   kLogits,
@@ -27,7 +27,7 @@ enum class Scores : uint8_t {
   kYesNo
 };
 
-// Whether an output of one number tells two classes apart.
+// Whether a score says yes or no.
 bool IsYesNo(Scores scores);
 
 struct PredictedOutput {
@@ -37,12 +37,12 @@ struct PredictedOutput {
   Scores scores = Scores::kNone;
   std::string label_input;           // that the loss compares it with; empty: none
   std::vector<std::string> classes;  // names of the first ones; empty: not known
-  // Of scores of a class for each place of a sequence, [classes, places]; 0: of other outputs.
+  // If the output has scores for each place of a sequence, [classes, places]: how many places.
   int64_t places = 0;
   bool of_bytes = false;  // whether its classes are the bytes of a text
   bool kept = false;      // no prediction, but what `keep` of the model file names
 
-  // Of scores.
+  // The output has scores.
   int64_t class_count() const;
 };
 
@@ -55,7 +55,7 @@ struct ClassScore {
 std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<const double> values,
                                    int64_t count);
 
-// Of scores for each place, the most probable class of each: the first of equal ones.
+// Returns the most probable class of each place: the first of equal ones.
 std::vector<int64_t> ClassesOfPlaces(const PredictedOutput& output, std::span<const double> values);
 
 // Whether the values of an output are numbers that can be used: finite, but for the logarithm of a

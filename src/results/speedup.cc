@@ -18,9 +18,9 @@ struct Tail {
 constexpr Tail kOneInForty = {0.025, 1.96};     // an interval of 95 %
 constexpr Tail kOneInEighty = {0.0125, 2.242};  // of 97.5 %
 
-// So many of the least and of the greatest of `count` samples are outside of an interval that holds
-// the median: the greatest number for which a fair coin shows fewer heads in `count` throws with
-// the probability of a tail at most. Nothing where even all samples are too few.
+// Returns how many of the least, and of the greatest, of `count` samples are outside of an interval
+// that holds the median. That is the greatest number of heads below which a fair coin stays in
+// `count` throws with the probability of a tail at most. Nothing where all samples are too few.
 std::optional<int> OutsideOfInterval(int count, const Tail& tail) {
   constexpr int kMany = 1000;  // from here on heads are normally distributed, to less than a head
   if (count > kMany) {

@@ -25,19 +25,19 @@ struct Speedup {
   std::optional<std::pair<double, double>> interval;
 };
 
-// Of rounds that took turns, both in seconds: the median over rounds of the ratio within a round,
-// which what else the machine does meanwhile cancels out of. The interval is that of the order
-// statistics of the ratios (Thompson 1936; the sign test), from six rounds on.
+// Compares rounds that took turns, in seconds. The median is over rounds, of the ratio within a
+// round: other load on the machine cancels out of it. The interval is that of the order statistics
+// of the ratios (Thompson 1936; the sign test), from six rounds on.
 inline constexpr int kLeastRoundsInTurns = 6;
 Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>& baseline);
 
-// Of rounds that did not, both in seconds: the ratio of the medians. The interval goes from the
-// least ratio to the greatest of what intervals for both medians hold, each by 97.5 %, from seven
-// rounds on: what changed on the machine between the two is in the ratio and not in the interval.
+// Compares rounds that did not take turns, in seconds. `median` is the ratio of the medians. The
+// interval holds the ratios of all pairs from two intervals, each of which holds a median by
+// 97.5 %, from seven rounds on. A change of the machine between the two is in the ratio alone.
 inline constexpr int kLeastRoundsApart = 7;
 Speedup SpeedupApart(const std::vector<double>& seconds, const std::vector<double>& baseline);
 
-// What a run costs: building with the first step, and each further step. In seconds.
+// The seconds that a run takes to build with its first step, and for each further step.
 struct RunCost {
   double start = 0;
   double step = 0;

@@ -1,4 +1,3 @@
-// The lines of processors in /proc/stat (proc(5)) against the clock of the process.
 #include "src/session/machine_load.h"
 
 #include <fcntl.h>

@@ -48,7 +48,8 @@ class ProcessorTimesReader {
 class MachineLoad {
  public:
   struct Reading {
-    // Of the processors that this process may use. Nothing where /proc/stat cannot be read.
+    // The times of the processors that this process may use. Nothing where /proc/stat cannot be
+    // read.
     std::optional<ProcessorTimes> machine;
     double own = 0;   // seconds of processors that this process has taken
     double wall = 0;  // seconds since some moment

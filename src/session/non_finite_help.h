@@ -1,4 +1,4 @@
-// What helps where an operator has made the first value that is not finite.
+// NonFiniteHelp() says how to prevent the first value that is not finite.
 #ifndef CGRUN_SESSION_NON_FINITE_HELP_H_
 #define CGRUN_SESSION_NON_FINITE_HELP_H_
 

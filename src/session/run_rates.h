@@ -23,7 +23,7 @@ class RunRates {
   void NameFeeds(const EngineModel& model);
   // The rates of `step`, which counts from 0.
   void Set(int64_t step);
-  // EpochReport::rates, their values still unset.
+  // Returns EpochReport::rates with the names set.
   std::vector<NamedNumber> Columns() const;
   // For schedules that wait for progress: `result` is of `valid`, after `step` steps.
   void Observe(const PassResult& result, int64_t step);

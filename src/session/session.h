@@ -86,11 +86,11 @@ class Session {
   const std::string& recompiled() const;
   Engine& engine();
   const Engine& engine() const;
-  // The program of graph mode; null in eager mode.
+  // Graph mode has a program; null in eager mode.
   const Program* program() const;
   // The program's memory; null in eager mode, and for a program that was compiled before.
   const MemoryLayout* layout() const;
-  // The times of operators so far; null without SessionOptions::profile.
+  // Tells how long operators took so far; null without SessionOptions::profile.
   const OperatorTimes* times() const;
   const MemoryUse& memory() const;
   // The values that the model file keeps, of entry points of the kind options.compile.keeps; null

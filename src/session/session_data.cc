@@ -80,7 +80,7 @@ void WarnOfOtherSplit(const SessionParts& session, const std::optional<DataIdent
       "files of its own for it stay as they are");
 }
 
-// False after an error.
+// Sets data.train, or returns false after an error.
 bool OpenTraining(SessionParts& session, Diagnostics& diagnostics) {
   const ModelSpec& model = session.model;
   SessionData& data = session.data;

@@ -1,4 +1,4 @@
-// What a session takes of the memory, as planned and as measured.
+// The memory of a session is planned before it runs, and measured as it runs.
 #include <iterator>
 #include <string>
 

@@ -1,4 +1,3 @@
-// A histogram by the logarithm of time.
 #include "src/session/step_times.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// TrainingReplay: the batches of a training run once more, since its last checkpoint or its start.
+// TrainingReplay runs the batches of a training once more, from its last checkpoint or its start.
 #ifndef CGRUN_SESSION_TRAINING_REPLAY_H_
 #define CGRUN_SESSION_TRAINING_REPLAY_H_
 

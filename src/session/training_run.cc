@@ -175,7 +175,7 @@ class TrainingRun {
     }
   }
 
-  // Of one entry point alone: those of others have other work to do. The first step has more.
+  // Times steps of one entry point: others have other work to do. The first step has more.
   void NoteStep(int entry, double seconds) {
     if (!timed_entry_) {
       timed_entry_ = entry;
@@ -207,10 +207,10 @@ class TrainingRun {
     report_.step = state_.step;
   }
 
-  // Of training.
+  // The seconds that went into training.
   double EpochSeconds() const { return Seconds(epoch_start_) - aside_seconds_; }
 
-  // What is due between two steps of an epoch.
+  // Does what is due between two steps of an epoch.
   void AfterStep() {
     const auto begin = std::chrono::steady_clock::now();
     if (due_.Evaluation(state_.step)) {

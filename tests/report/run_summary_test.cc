@@ -1,4 +1,3 @@
-// The note about a busy machine behind a training's summary.
 #include "src/report/run_summary.h"
 
 #include <gtest/gtest.h>
