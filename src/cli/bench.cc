@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "src/bench/idle_passes.h"
+#include "src/bench/pass_gains.h"
 #include "src/cli/bench_dry_run.h"
 #include "src/cli/bench_folder.h"
 #include "src/cli/bench_view.h"
@@ -23,11 +25,10 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/signals.h"
 #include "src/device/no_room.h"
+#include "src/fit/run_shape.h"
 #include "src/io/read_file.h"
+#include "src/lint/bf16_speed.h"
 #include "src/report/table.h"
-#include "src/train/bf16_speed.h"
-#include "src/train/idle_passes.h"
-#include "src/train/run_shape.h"
 
 extern char** environ;
 
@@ -277,6 +278,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
   PrintDiagnostics(diagnostics);
   if (!result) return kBadInput;
   result->idle_passes = idle_passes;
+  result->pass_gains = PassGainsOf(*result);
   if (dry_run) {
     PrintResult(BenchDryRunText(*result, cases), BenchDryRunJson(*result, cases));
     return kDone;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/train/bench.h"
+#include "src/bench/bench.h"
 
 namespace cgrun {
 

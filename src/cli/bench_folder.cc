@@ -6,7 +6,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/io/atomic_file.h"
-#include "src/train/kept_values.h"
+#include "src/run/kept_values.h"
 
 namespace cgrun {
 namespace {

@@ -1,21 +1,18 @@
-// What people see of a benchmark: progress, the table, its JSON twin.
+// BenchView shows the progress of a benchmark.
 #ifndef CGRUN_CLI_BENCH_VIEW_H_
 #define CGRUN_CLI_BENCH_VIEW_H_
 
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "src/bench/bench.h"
 #include "src/cli/profile_view.h"
+#include "src/report/bench_report.h"
 #include "src/report/progress.h"
-#include "src/train/bench.h"
 
 namespace cgrun {
-
-// Profiles of cases, by their names: JSON objects.
-using CaseProfiles = std::map<std::string, std::string>;
 
 class BenchView final : public BenchObserver {
  public:
@@ -41,12 +38,6 @@ class BenchView final : public BenchObserver {
   bool quiet_;
   bool terminal_;  // what can overwrite a line: the benchmark's progress is for that alone
 };
-
-std::string BenchText(const BenchResult& result);
-std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles = {});
-// The steps and the case of BenchJson() of a benchmark that had one case. Throws UserError if it is
-// no such text.
-BenchResult CaseFromJson(const std::string& text);
 
 }  // namespace cgrun
 

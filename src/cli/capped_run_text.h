@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
-#include "src/train/fit_run.h"
+#include "src/fit/fit_run.h"
 
 namespace cgrun {
 

@@ -8,14 +8,14 @@
 
 #include "src/base/json_text.h"
 #include "src/base/word_list.h"
+#include "src/check/lint.h"
+#include "src/check/model_check.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/report/table.h"
-#include "src/train/lint.h"
-#include "src/train/model_check.h"
 
 namespace cgrun {
 namespace {

@@ -10,9 +10,9 @@
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
+#include "src/fit/run_shape.h"
 #include "src/program/serialize.h"
 #include "src/report/table.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

@@ -23,7 +23,7 @@
 #include "src/io/atomic_file.h"
 #include "src/report/table.h"
 #include "src/report/terminal.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "src/cli/model_flags.h"
-#include "src/train/debug_run.h"
+#include "src/run/debug_run.h"
 
 namespace cgrun {
 

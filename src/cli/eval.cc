@@ -16,9 +16,10 @@
 #include "src/cli/run_view.h"
 #include "src/cli/weights_flag.h"
 #include "src/program/serialize.h"
+#include "src/report/run_summary.h"
 #include "src/report/table.h"
-#include "src/train/kept_values.h"
-#include "src/train/metrics_json.h"
+#include "src/run/kept_values.h"
+#include "src/results/metrics_json.h"
 
 namespace cgrun {
 namespace {
@@ -115,7 +116,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
   if (left_out > 0) json["left_out_samples"] = left_out;
   json["metrics"] = ParseOrderedJson(MetricsJson(result));
   json.update(ParseOrderedJson(MemoryJson(session.memory())));
-  std::string text = EvaluationSummary(result, options.weights, session.memory(),
+  std::string text = EvaluationSummary(result, WeightsText(options.weights), session.memory(),
                                        session.class_names(), left_out),
               shown = JsonText(json, 2) + "\n";
   if (session.times() != nullptr) {

@@ -1,5 +1,5 @@
 // cgrun generate.
-#include "src/train/generate.h"
+#include "src/generate/generate.h"
 
 #include <unistd.h>
 
@@ -19,11 +19,11 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/image_sheet.h"
+#include "src/generate/generate_text.h"
 #include "src/io/atomic_file.h"
 #include "src/io/npy.h"
-#include "src/train/generate_text.h"
-#include "src/train/metrics_json.h"
-#include "src/train/token_names.h"
+#include "src/model_data/token_names.h"
+#include "src/results/metrics_json.h"
 
 namespace cgrun {
 namespace {

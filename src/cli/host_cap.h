@@ -5,7 +5,8 @@
 #include <string>
 
 #include "src/cli/model_flags.h"
-#include "src/train/session.h"
+#include "src/fit/run_memory.h"
+#include "src/results/memory_use.h"
 
 namespace cgrun {
 

@@ -16,7 +16,7 @@
 #include "src/io/read_file.h"
 #include "src/kernels/kernel.h"
 #include "src/report/table.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 namespace {

@@ -20,7 +20,7 @@
 #include "src/cli/signals.h"
 #include "src/cli/standard_streams.h"
 #include "src/device/address_space.h"
-#include "src/train/find_non_finite.h"
+#include "src/run/find_non_finite.h"
 
 namespace cgrun {
 namespace {

@@ -16,10 +16,10 @@
 #include "src/cli/swap_place.h"
 #include "src/compile/recompute.h"
 #include "src/device/device.h"
+#include "src/fit/fit_run.h"
+#include "src/fit/smaller_batch.h"
 #include "src/report/table.h"
-#include "src/train/accumulation.h"
-#include "src/train/fit_run.h"
-#include "src/train/smaller_batch.h"
+#include "src/run/accumulation.h"
 
 namespace cgrun {
 namespace {

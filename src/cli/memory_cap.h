@@ -7,7 +7,7 @@
 
 #include "src/cli/model_flags.h"
 #include "src/device/host_limits.h"
-#include "src/train/run_shape.h"
+#include "src/fit/run_shape.h"
 
 namespace cgrun {
 

@@ -13,21 +13,21 @@
 #include <utility>
 
 #include "src/base/shell_word.h"
+#include "src/check/lint.h"
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
 #include "src/cli/program_argument.h"
 #include "src/cli/tuning.h"
 #include "src/device/device.h"
+#include "src/fit/packing_files.h"
+#include "src/fit/run_shape.h"
 #include "src/frontend/frontend.h"
 #include "src/model/model_file.h"
 #include "src/plan/planner.h"
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
 #include "src/report/terminal.h"
-#include "src/train/lint.h"
-#include "src/train/packing_files.h"
-#include "src/train/run_folder.h"
-#include "src/train/run_shape.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 namespace {

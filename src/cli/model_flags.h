@@ -12,7 +12,7 @@
 #include "src/cli/verb.h"
 #include "src/compile/compile.h"
 #include "src/model/model_spec.h"
-#include "src/train/engine.h"
+#include "src/run/engine.h"
 
 namespace cgrun {
 

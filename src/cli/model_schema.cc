@@ -1,4 +1,4 @@
-// The tables of src/data and src/train, which the front end does not see.
+// The tables of src/data and src/run, which the front end does not see.
 #include "src/cli/model_schema.h"
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 #include "src/base/json_text.h"
 #include "src/data/dataset.h"
 #include "src/frontend/json_schema.h"
-#include "src/train/rate_schedule.h"
+#include "src/run/rate_schedule.h"
 
 namespace cgrun {
 namespace {

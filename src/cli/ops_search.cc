@@ -19,7 +19,7 @@
 #include "src/model/key_synonyms.h"
 #include "src/model/schema.h"
 #include "src/ops/initializers.h"
-#include "src/train/rate_schedule.h"
+#include "src/run/rate_schedule.h"
 
 namespace cgrun {
 namespace {

@@ -20,7 +20,9 @@
 #include "src/cli/swap_place.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
+#include "src/fit/run_shape.h"
 #include "src/io/read_file.h"
+#include "src/lint/bf16_speed.h"
 #include "src/plan/problem_csv.h"
 #include "src/program/code.h"
 #include "src/report/memory_page.h"
@@ -28,9 +30,7 @@
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
 #include "src/report/value_life.h"
-#include "src/train/bf16_speed.h"
-#include "src/train/checkpoint.h"
-#include "src/train/run_shape.h"
+#include "src/run/checkpoint.h"
 
 namespace cgrun {
 namespace {

@@ -7,11 +7,11 @@
 #include "src/compile/fused_value.h"
 #include "src/compile/model_graph.h"
 #include "src/compile/named_value.h"
+#include "src/fit/run_shape.h"
 #include "src/frontend/near_names.h"
 #include "src/model/gradient_name.h"
 #include "src/report/fused_name.h"
 #include "src/report/value_life.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

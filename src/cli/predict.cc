@@ -1,5 +1,5 @@
 // cgrun predict.
-#include "src/train/predict.h"
+#include "src/predict/predict.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,12 @@
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
-#include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/options.h"
+#include "src/model_data/data_findings.h"
+#include "src/predict/prediction_files.h"
+#include "src/report/predict_view.h"
 #include "src/report/table.h"
-#include "src/train/data_findings.h"
-#include "src/train/prediction_files.h"
 
 namespace cgrun {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "src/cli/verb.h"
 #include "src/report/profile_report.h"
-#include "src/train/engine.h"
+#include "src/run/engine.h"
 
 namespace cgrun {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/base/shell_word.h"
+#include "src/check/lint.h"
 #include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
 #include "src/cli/model_differences.h"
@@ -15,9 +16,8 @@
 #include "src/data/options.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
-#include "src/train/checkpoint.h"
-#include "src/train/lint.h"
-#include "src/train/model_data.h"
+#include "src/model_data/model_data.h"
+#include "src/run/checkpoint.h"
 
 namespace cgrun {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "src/cli/model_flags.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 

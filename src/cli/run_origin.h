@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 

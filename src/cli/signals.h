@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "src/train/session.h"
+#include "src/session/session.h"
 
 namespace cgrun {
 

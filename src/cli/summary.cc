@@ -3,13 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/json_text.h"
+#include "src/check/lint.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/report/table.h"
-#include "src/train/lint.h"
 
 namespace cgrun {
 namespace {

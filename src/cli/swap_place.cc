@@ -11,9 +11,9 @@
 #include "src/compile/recompute.h"
 #include "src/device/device.h"
 #include "src/device/swap_folder.h"
+#include "src/fit/run_shape.h"
 #include "src/ops/swap.h"
 #include "src/report/table.h"
-#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "src/cli/console.h"
 #include "src/device/device.h"
+#include "src/fit/run_shape.h"
+#include "src/fit/tuning.h"
 #include "src/report/table.h"
-#include "src/train/run_shape.h"
-#include "src/train/tuning.h"
 
 namespace cgrun {
 namespace {

@@ -12,7 +12,7 @@
 #include "src/cli/command.h"
 #include "src/model/key_synonyms.h"
 #include "src/model/schema.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 namespace {

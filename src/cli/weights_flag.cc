@@ -10,8 +10,9 @@
 #include "src/cli/weights_report.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
+#include "src/report/run_summary.h"
 #include "src/report/table.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 
 namespace cgrun {
 
@@ -100,11 +101,6 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
           ShellWord(model.file_name) +
           "` makes it; --weights takes another run folder or a file: `--weights runs/other`, "
           "`--weights trained.safetensors`");
-}
-
-std::string PlaceText(const WeightsPlace& place) {
-  const std::string step = "step " + FormatCount(place.step);
-  return place.epoch > 0 ? step + " of epoch " + FormatCount(place.epoch) : step;
 }
 
 std::string WeightsText(const std::string& file) {

@@ -8,8 +8,8 @@
 
 #include "src/cli/verb.h"
 #include "src/model/model_spec.h"
-#include "src/train/checkpoint.h"
-#include "src/train/weights.h"
+#include "src/run/checkpoint.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 
@@ -31,8 +31,6 @@ Flag AddStartWeightsFlag(const Verb& verb, std::string& weights);
 // to give, where there are none.
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag);
 
-// "step 84 of epoch 3".
-std::string PlaceText(const WeightsPlace& place);
 // "runs/lenet/best.safetensors: step 84 of epoch 3, the best of its run; the last are in
 // runs/lenet/checkpoint-112.safetensors", and whether that run has not ended. Throws UserError
 // where the file cannot be read.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/train/weights.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 

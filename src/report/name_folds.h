@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// The first `count` parts of a dotted name.
+// Returns the first `count` parts of a dotted name.
 std::string_view FirstParts(std::string_view name, int count);
 
 // How many parts two dotted names have in common at their start.

@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// One moment of a pass over data.
+// Progress describes one moment of a pass over data.
 struct Progress {
   const char* label = "";         // "epoch 3/12", "test"
   int64_t done = 0;               // batches

@@ -1,4 +1,3 @@
-// Widths by a table of a font's.
 #include "src/report/text_width.h"
 
 #include <algorithm>

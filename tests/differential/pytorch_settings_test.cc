@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "src/fit/run_shape.h"
 #include "src/model/model_file.h"
-#include "src/train/batch_runner.h"
-#include "src/train/run_shape.h"
+#include "src/run/batch_runner.h"
 
 namespace cgrun {
 namespace {

@@ -9,8 +9,8 @@
 #include "src/compile/compile.h"
 #include "src/data/dataset.h"
 #include "src/model/model_file.h"
+#include "src/model_data/model_data.h"
 #include "src/program/program.h"
-#include "src/train/model_data.h"
 #include "tests/support/sanitized.h"
 
 namespace cgrun {

@@ -18,7 +18,7 @@
 #include "src/model/model_file.h"
 #include "src/model/schema.h"
 #include "src/ops/initializers.h"
-#include "src/train/rate_schedule.h"
+#include "src/run/rate_schedule.h"
 
 namespace cgrun {
 namespace {

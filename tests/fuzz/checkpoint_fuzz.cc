@@ -9,8 +9,8 @@
 #include "src/device/cpu.h"
 #include "src/kernels/reference/library.h"
 #include "src/model/model_file.h"
-#include "src/train/checkpoint.h"
-#include "src/train/weights.h"
+#include "src/run/checkpoint.h"
+#include "src/run/weights.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"
 

@@ -1,7 +1,7 @@
 // metrics.csv of a run that goes on from step 5. What is accepted begins with lines of the file,
 // and is left as it is by a run that goes on from there once more.
 #include "src/base/check.h"
-#include "src/train/metrics_log.h"
+#include "src/run/metrics_log.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"
 

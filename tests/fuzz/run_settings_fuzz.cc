@@ -1,6 +1,6 @@
 // run.json of a run folder. What is accepted is written out and must read back as the same.
 #include "src/base/check.h"
-#include "src/train/run_folder.h"
+#include "src/run/run_folder.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"
 

@@ -76,7 +76,7 @@ TEST_P(HostDevices, RunEveryCase) {
   int cases = 0;
   for (const NamedCase& c : AllCases()) {
     if (!c.op_case.error.empty()) continue;  // type inference refuses it
-    if (IsTransfer(c.op)) continue;          // a program has all four: //tests/train:swap_test
+    if (IsTransfer(c.op)) continue;          // a program has all four: //tests/session:swap_test
     SCOPED_TRACE(std::string(NameOf(c.op)) + ", " + c.op_case.name);
     ASSERT_NO_FATAL_FAILURE(Run(c));
     ++cases;

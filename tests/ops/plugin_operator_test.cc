@@ -6,7 +6,7 @@
 #include "src/kernels/reference/library.h"
 #include "src/model/model_file.h"
 #include "src/program/serialize.h"
-#include "src/train/session.h"
+#include "src/session/session.h"
 
 namespace cgrun {
 namespace {
@@ -125,7 +125,7 @@ train: {epochs: 2, batch: 10, optimizer: {op: sgd, lr: 0.05}}
     Session session(*model, {}, /*train=*/true, diagnostics);
     EXPECT_TRUE(session.ready()) << diagnostics.ToString();
     if (image != nullptr) *image = session.program()->image();
-    SessionObserver silent;
+    RunObserver silent;
     return session.Train("", silent);
   }
 

@@ -1,0 +1,462 @@
+// Building the cases, and rounds that take turns.
+#include "src/bench/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "src/base/allocation_counter.h"
+#include "src/base/check.h"
+#include "src/device/device.h"
+#include "src/fit/run_shape.h"
+#include "src/model_data/model_data.h"
+#include "src/passes/pipeline.h"
+#include "src/plan/schedule.h"
+#include "src/run/batch_runner.h"
+#include "src/run/rate_schedule.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kMostBatches = 4;  // different ones, which the steps go through again and again
+constexpr double kRoundSeconds = 0.1;
+constexpr double kCaseSeconds = 2;  // all rounds of a case
+constexpr int kLeastRounds = 7;
+constexpr int kMostRounds = 21;
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The first samples of a data set, and these over again if it has too few.
+class FirstSamples final : public Dataset {
+ public:
+  FirstSamples(const Dataset& all, int64_t size) : all_(all), size_(size) {}
+
+  int64_t size() const override { return size_; }
+  const std::vector<DataField>& fields() const override { return all_.fields(); }
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
+    all_.Read(index % all_.size(), out);
+  }
+  int64_t decoded_bytes() const override { return 0; }
+
+ private:
+  const Dataset& all_;
+  int64_t size_;
+};
+
+// Whole batches, read beforehand.
+class Batches {
+ public:
+  Batches(const Dataset& dataset, int64_t batch, int64_t count) : samples_(dataset, count * batch) {
+    for (int64_t b = 0; b < count; ++b) Read(b, batch);
+  }
+
+  const Dataset& dataset() const { return samples_; }
+  // Has them copied to `device`, which must outlive them, from pinned memory where that is faster.
+  void PinFor(Device& device) {
+    for (std::vector<std::byte>& bytes : memory_) pins_.push_back(device.Pin(bytes));
+  }
+  const Batch& Of(int64_t step) const {
+    return batches_[static_cast<size_t>(step % std::ssize(batches_))];
+  }
+
+ private:
+  void Read(int64_t index, int64_t count) {
+    Batch batch;
+    batch.index = index;
+    batch.first = index * count;
+    batch.count = count;
+    std::vector<std::span<std::byte>> to;
+    for (const DataField& field : samples_.fields()) {
+      memory_.push_back(std::vector<std::byte>(static_cast<size_t>(field.bytes() * count)));
+      to.emplace_back(memory_.back());
+      batch.fields.emplace_back(memory_.back());
+    }
+    for (int64_t s = 0; s < count; ++s) {
+      std::vector<std::span<std::byte>> sample;
+      for (size_t f = 0; f < to.size(); ++f) {
+        const auto bytes = static_cast<size_t>(samples_.fields()[f].bytes());
+        sample.push_back(to[f].subspan(static_cast<size_t>(s) * bytes, bytes));
+      }
+      samples_.Read(batch.first + s, sample);
+    }
+    batches_.push_back(std::move(batch));
+  }
+
+  FirstSamples samples_;
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<std::shared_ptr<void>> pins_;  // of it
+  std::vector<Batch> batches_;
+};
+
+// What all cases share.
+struct Bench {
+  const ModelSpec& model;
+  const BenchOptions& options;
+  const KernelLibrary& library;
+  EntryRequest entry;
+  const Batches& batches;
+  std::vector<std::string> inputs;
+  std::vector<PathSchedule> schedules;
+};
+
+// One case, built and running.
+class Contestant {
+ public:
+  Contestant(const Bench& bench, const BenchCase& bench_case, Diagnostics& diagnostics)
+      : bench_(bench), case_(bench_case) {
+    result_.name = case_.name;
+    result_.batch = bench.entry.batch;
+    const auto begin = Clock::now();
+    device_ = OpenDevice(bench.options.device);
+    EagerOptions eager;
+    eager.free = case_.free;
+    engine_ = BuildEngine(bench.model, {bench.entry}, case_.mode, case_.compile,
+                          {bench.library, *device_, communicator_, bench.options.debug},
+                          diagnostics, eager);
+    if (engine_ == nullptr) return;
+    runner_ = std::make_unique<BatchRunner>(*engine_, bench.entry.kind, bench.entry.batch,
+                                            bench.batches.dataset(), bench.inputs);
+    result_.build_seconds = SecondsSince(begin);
+    if (!case_.profiled) return;
+    times_ = MakeTimes(*engine_);
+    engine_->Watch(times_.get());
+  }
+
+  bool ready() const { return engine_ != nullptr; }
+  bool timed() const { return case_.timed; }
+  bool profiled() const { return case_.profiled; }
+  const std::string& name() const { return case_.name; }
+
+  // The first step and its loss.
+  void FirstStep() {
+    result_.first_step_seconds = Steps(1);
+    // What the benchmark itself notes down is taken before allocations are counted.
+    result_.round_seconds.reserve(std::max(bench_.options.rounds, kMostRounds));
+    NoteLoss();
+  }
+
+  // Another step whose loss is compared. Returns its seconds.
+  double CompareStep() {
+    const double seconds = Steps(1);
+    NoteLoss();
+    return seconds;
+  }
+
+  // Goes on from where `other` is.
+  void TakeStateOf(const Contestant& other) {
+    const std::vector<EngineState>& states = other.engine_->model().states;
+    for (size_t i = 0; i < states.size(); ++i) {
+      HostTensor tensor(states[i].type.dtype, states[i].type.shape);
+      other.engine_->ReadState(i, tensor);
+      engine_->WriteState(engine_->model().FindState(states[i].name), tensor);
+    }
+  }
+
+  // One round.
+  void Round(int64_t steps) {
+    const HeapUse before = CurrentHeapUse();
+    const double seconds = Steps(steps);
+    allocations_ += CurrentHeapUse().allocations - before.allocations;
+    result_.round_seconds.push_back(seconds / static_cast<double>(steps));
+  }
+
+  // Runs steps and returns the seconds that they took.
+  double Steps(int64_t steps) {
+    const auto begin = Clock::now();
+    for (int64_t s = 0; s < steps; ++s) Step();
+    return SecondsSince(begin);
+  }
+
+  // More steps, whose operators are timed.
+  void Profile(int64_t steps, BenchObserver& observer) {
+    const std::unique_ptr<OperatorTimes> times = MakeTimes(*engine_);
+    engine_->Watch(times.get());
+    Steps(steps);
+    engine_->Watch(nullptr);
+    observer.OnProfile(case_.name, *engine_, *times);
+  }
+
+  CaseResult Result() {
+    const EngineMemory memory = engine_->memory();
+    result_.peak_bytes = memory.live_peak_bytes;
+    result_.reserved_bytes = memory.reserved_peak_bytes;
+    if (!result_.round_seconds.empty()) {
+      result_.seconds_per_iteration = SpreadOf(result_.round_seconds);
+      if (AllocationsAreCounted()) result_.allocations_after_first_step = allocations_;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void Step() {
+    const double factor = step_ < kComparedSteps ? kComparedRate : 1;
+    rates_.resize(bench_.schedules.size());
+    for (size_t i = 0; i < rates_.size(); ++i) {
+      if (rates_[i].name.empty()) rates_[i].name = FeedOf(bench_.schedules[i].path);
+      rates_[i].rate = factor * bench_.schedules[i].schedule.RateAt(step_);
+    }
+    runner_->Reset();
+    runner_->Run(bench_.batches.Of(step_), step_, rates_);
+    ++step_;
+  }
+
+  // Where a model has several paths with losses, their sum is what is compared.
+  void NoteLoss() {
+    if (const auto loss = runner_->TotalLoss()) result_.losses.push_back(*loss);
+  }
+
+  std::string FeedOf(const std::string& path) const {
+    for (const EnginePath& known : engine_->model().paths) {
+      if (known.name == path) return known.learning_rate_feed;
+    }
+    return "";
+  }
+
+  const Bench& bench_;
+  BenchCase case_;
+  SingleProcess communicator_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<OperatorTimes> times_;  // of a case that is profiled
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<BatchRunner> runner_;
+  std::vector<RateFeed> rates_;
+  int64_t step_ = 0;
+  int64_t allocations_ = 0;  // in rounds
+  CaseResult result_;
+};
+
+// Schedules as a long run has them: what counts is that all cases learn at the same rates.
+std::vector<PathSchedule> SchedulesOf(const ModelSpec& model, Diagnostics& diagnostics) {
+  std::vector<PathSchedule> schedules;
+  if (auto read = ReadRateSchedules(model, diagnostics)) schedules = std::move(*read);
+  for (PathSchedule& path : schedules) {
+    path.schedule.steps_per_epoch = path.schedule.total_steps = int64_t{1} << 20;
+    path.schedule.warmup_epochs = 0;
+  }
+  return schedules;
+}
+
+using Contestants = std::vector<std::unique_ptr<Contestant>>;
+
+// The steps after the first whose losses are compared. Returns the seconds of a step of the slowest
+// timed case, by the fastest step of each: first steps vary.
+double RunComparedSteps(Contestants& contestants, BenchObserver& observer) {
+  const auto total = static_cast<int64_t>(contestants.size()) * (kComparedSteps - 1);
+  int64_t done = 0;
+  std::vector<double> fastest(contestants.size(), std::numeric_limits<double>::infinity());
+  for (int64_t step = 1; step < kComparedSteps; ++step) {
+    for (size_t i = 1; step % 2 == 0 && i < contestants.size(); ++i) {
+      contestants[i]->TakeStateOf(*contestants[0]);
+    }
+    for (size_t i = 0; i < contestants.size(); ++i) {
+      observer.OnCase("comparing " + contestants[i]->name(), done++, total);
+      fastest[i] = std::min(fastest[i], contestants[i]->CompareStep());
+    }
+  }
+  double slowest = 1e-9;
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    const bool counts = contestants[i]->timed() || contestants.size() == 1;
+    if (counts) slowest = std::max(slowest, fastest[i]);
+  }
+  return slowest;
+}
+
+struct Rounds {
+  int count = 0;
+  int64_t steps = 0;  // of each case in each round
+};
+
+// Short rounds, for a machine's mood changes within seconds. `seconds`: a step's of the slowest
+// case.
+Rounds PlanRounds(const BenchOptions& options, double seconds) {
+  Rounds rounds{options.rounds, options.steps};
+  if (rounds.steps == 0) {
+    rounds.steps = std::clamp<int64_t>(std::llround(kRoundSeconds / seconds), 1, 10'000);
+  }
+  if (rounds.count == 0) {
+    const double wanted = kCaseSeconds / (static_cast<double>(rounds.steps) * seconds);
+    rounds.count =
+        static_cast<int>(std::clamp<double>(std::ceil(wanted), kLeastRounds, kMostRounds));
+  }
+  return rounds;
+}
+
+// The contestants in rounds.
+std::vector<Contestant*> TimedOf(const Contestants& contestants) {
+  std::vector<Contestant*> timed;
+  for (const auto& contestant : contestants) {
+    if (contestant != nullptr) timed.push_back(contestant.get());
+  }
+  return timed;
+}
+
+// The results of those that are not timed, which then go: rounds do not run beside their memory.
+std::vector<CaseResult> FinishUntimed(Contestants& contestants) {
+  std::vector<CaseResult> results(contestants.size());
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    if (contestants[i]->timed()) continue;
+    results[i] = contestants[i]->Result();
+    contestants[i].reset();
+  }
+  return results;
+}
+
+// Every second round in the opposite order, so that no case always follows the same one.
+void RunRounds(std::vector<Contestant*> contestants, const Rounds& rounds,
+               BenchObserver& observer) {
+  const auto total = static_cast<int64_t>(contestants.size()) * rounds.count;
+  int64_t done = 0;
+  for (int round = 0; round < rounds.count; ++round) {
+    for (Contestant* contestant : contestants) {
+      observer.OnCase(contestant->name(), done++, total);
+      contestant->Round(rounds.steps);
+    }
+    std::reverse(contestants.begin(), contestants.end());
+  }
+}
+
+// Of cases that took turns with the baseline.
+void CompareTimes(std::vector<CaseResult>& cases) {
+  for (size_t i = 1; i < cases.size(); ++i) {
+    if (cases[i].round_seconds.empty() || cases[0].round_seconds.empty()) continue;
+    cases[i].speedup = SpeedupOf(cases[i].round_seconds, cases[0].round_seconds);
+  }
+}
+
+int64_t BatchesOf(const BenchOptions& options) {
+  return options.limit_batches > 0 ? std::min(options.limit_batches, kMostBatches) : kMostBatches;
+}
+
+std::vector<CaseResult> ResultsOf(const Contestants& contestants) {
+  std::vector<CaseResult> results;
+  for (const auto& contestant : contestants) results.push_back(contestant->Result());
+  return results;
+}
+
+// Runs what follows the first steps, and returns the results of all, in their order.
+std::vector<CaseResult> RunContest(Contestants& contestants, const BenchOptions& options,
+                                   BenchObserver& observer, Rounds& rounds) {
+  rounds = PlanRounds(options, RunComparedSteps(contestants, observer));
+  std::vector<CaseResult> results = FinishUntimed(contestants);
+  const std::vector<Contestant*> timed = TimedOf(contestants);
+  RunRounds(timed, rounds, observer);
+  for (Contestant* contestant : timed) {
+    if (options.profile && !contestant->profiled()) contestant->Profile(rounds.steps, observer);
+  }
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    if (contestants[i] != nullptr) results[i] = contestants[i]->Result();
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order) {
+  CompileOptions without = options;
+  for (const PipelineEntry& pass : Pipeline()) without.passes.disabled.emplace_back(pass.name);
+  std::vector<BenchCase> cases = {
+      {"eager", Mode::kEager, options},
+      {"eager, nothing freed", Mode::kEager, options, FreePolicy::kAfterStep, false},
+      {"graph, no passes", Mode::kGraph, without}};
+  std::vector<std::string> orders = {"serial", "bfs", "memory"};
+  if (one_order) orders = {options.order};
+  for (const std::string& order : orders) {
+    CompileOptions ordered = options;
+    ordered.order = order;
+    cases.push_back({"graph, " + order, Mode::kGraph, ordered});
+  }
+  return cases;
+}
+
+std::vector<BenchCase> PassCases(const CompileOptions& options,
+                                 const std::vector<std::string>& idle_passes) {
+  std::vector<BenchCase> cases = {{"eager", Mode::kEager, options},
+                                  {std::string(kAllPassesCase), Mode::kGraph, options}};
+  for (const PipelineEntry& pass : Pipeline()) {
+    if (std::ranges::count(idle_passes, pass.name) > 0) continue;
+    CompileOptions without = options;
+    without.passes.disabled.emplace_back(pass.name);
+    cases.push_back({"without " + std::string(pass.name), Mode::kGraph, without});
+  }
+  return cases;
+}
+
+EntryRequest BenchEntry(const ModelSpec& model, bool infer) {
+  const EntryKind kind = PredictsAlone(model) ? EntryKind::kPredict
+                         : infer              ? EntryKind::kEval
+                                              : EntryKind::kTrain;
+  return {std::string(Name(kind)), kind, model.train ? model.train->batch.value.size : 1};
+}
+
+void CompareLosses(std::vector<CaseResult>& cases, int64_t steps) {
+  const std::vector<double>& wanted = cases[0].losses;
+  for (CaseResult& result : cases) {
+    const size_t most = std::min({static_cast<size_t>(steps), wanted.size(), result.losses.size()});
+    for (size_t step = 0; step < most; ++step) {
+      const double difference = std::abs(result.losses[step] - wanted[step]);
+      if (difference <= kLossTolerance * std::max(1.0, std::abs(wanted[step]))) continue;
+      result.fault = "its loss in step " + std::to_string(step + 1) + " is " +
+                     std::to_string(result.losses[step]) + ", that of '" + cases[0].name + "' is " +
+                     std::to_string(wanted[step]);
+      break;
+    }
+  }
+}
+
+std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<BenchCase>& cases,
+                                    const BenchOptions& options, BenchObserver& observer,
+                                    Diagnostics& diagnostics) {
+  CGRUN_CHECK(!cases.empty());
+  const KernelLibrary* library = FindKernelLibrary(options.device);
+  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  const ModelData data = OpenModelData(model, diagnostics);
+  const Dataset* dataset = data.train != nullptr ? data.train.get() : data.test.get();
+  if (dataset == nullptr && !diagnostics.has_errors()) {
+    diagnostics.Error(model.data ? model.data->mark : SourceMark(),
+                      "there is no data in " + model.file_name + " to run on",
+                      "for example `data: {train: {format: synthetic, samples: 256}}`");
+  }
+  if (diagnostics.has_errors()) return std::nullopt;
+  const std::unique_ptr<Device> device = OpenDevice(options.device);
+  const EntryRequest entry = BenchEntry(model, options.infer);
+  const bool infer = entry.kind != EntryKind::kTrain;
+  Batches batches(*dataset, entry.batch, BatchesOf(options));
+  batches.PinFor(*device);
+  const Bench bench{model,
+                    options,
+                    *library,
+                    entry,
+                    batches,
+                    MatchInputs(model, *dataset, {}, diagnostics),
+                    infer ? std::vector<PathSchedule>() : SchedulesOf(model, diagnostics)};
+  if (diagnostics.has_errors()) return std::nullopt;
+
+  Contestants contestants;
+  for (const BenchCase& bench_case : cases) {
+    observer.OnCase("building " + bench_case.name, 0, 0);
+    contestants.push_back(std::make_unique<Contestant>(bench, bench_case, diagnostics));
+    if (!contestants.back()->ready()) return std::nullopt;
+    if (!options.dry_run) contestants.back()->FirstStep();
+  }
+  Rounds rounds;
+  std::vector<CaseResult> results =
+      options.dry_run ? ResultsOf(contestants) : RunContest(contestants, options, observer, rounds);
+  BenchResult result{.model = model.name.value,
+                     .device = std::string(library->name()),
+                     .infer = infer,
+                     .threads = cases[0].compile.threads,
+                     .steps_per_round = rounds.steps,
+                     .rounds = rounds.count,
+                     .dry_run = options.dry_run,
+                     .cases = std::move(results)};
+  CompareTimes(result.cases);
+  CompareLosses(result.cases);
+  return result;
+}
+
+}  // namespace cgrun

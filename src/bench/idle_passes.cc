@@ -1,0 +1,47 @@
+// By what passes report of themselves where that is the whole truth, else by comparing programs.
+#include "src/bench/idle_passes.h"
+
+#include <algorithm>
+
+#include "src/program/serialize.h"
+
+namespace cgrun {
+namespace {
+
+// A pass over the graph reports each change. What chooses kernels and layouts reports the nodes
+// that came by it alone, and a search for what is computed again can end in another order.
+bool ReportsAll(PassStage stage) {
+  return stage == PassStage::kGraph || stage == PassStage::kOrder;
+}
+
+bool IsKnownToBeIdle(const PipelineEntry& pass, const std::vector<PassReport>& reports) {
+  const auto report = std::ranges::find(reports, pass.name, &PassReport::name);
+  if (report == reports.end() || report->rounds == 0) return true;  // it did not run
+  return ReportsAll(pass.stage) && report->changed_rounds == 0;
+}
+
+}  // namespace
+
+std::vector<std::string> FindIdlePasses(const ModelSpec& model, const EntryRequest& entry,
+                                        const KernelLibrary& library,
+                                        const CompileOptions& options) {
+  Diagnostics diagnostics;
+  const auto with_all = Compile(model, {entry}, library, options, diagnostics);
+  if (!with_all) return {};
+  const std::string program = SerializeImage(with_all->image);
+  std::vector<std::string> idle;
+  for (const PipelineEntry& pass : Pipeline()) {
+    bool is_idle = IsKnownToBeIdle(pass, with_all->passes);
+    if (!is_idle) {
+      CompileOptions without = options;
+      without.passes.disabled.emplace_back(pass.name);
+      Diagnostics of_pass;
+      const auto compiled = Compile(model, {entry}, library, without, of_pass);
+      is_idle = compiled && SerializeImage(compiled->image) == program;
+    }
+    if (is_idle) idle.emplace_back(pass.name);
+  }
+  return idle;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,90 @@
+// The memory that a run takes, as plans, checks and runs report it.
+#ifndef CGRUN_FIT_RUN_MEMORY_H_
+#define CGRUN_FIT_RUN_MEMORY_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "src/device/host_limits.h"
+
+namespace cgrun {
+
+// Bytes of the host's memory beside arena and base, by what they are for.
+struct HostUse {
+  int64_t decoded = 0;  // data sets that are held decoded
+  int64_t loaders = 0;  // buffers of batches, and the order of samples
+  int64_t states = 0;   // the copy of a state that is loaded or saved, and the file's buffer
+  int64_t kept = 0;
+  int64_t streamable = 0;  // of `decoded`, what could lie in files
+
+  int64_t total() const { return decoded + loaders + states + kept; }
+};
+
+// Bytes that a run has beside its anonymous memory.
+struct Footprint {
+  int64_t code = 0;      // resident code and libraries, which are mapped from files
+  int64_t kernel = 0;    // page tables, stacks and buffers that the kernel has for the process
+  int64_t reserved = 0;  // address space that is never touched: stacks, heaps, code
+};
+
+struct RunMemory {
+  static constexpr int64_t kPlanningBytes = int64_t{4} << 20;
+
+  int64_t arena = 0;  // of the device
+  int64_t data = 0;   // parts.total()
+  int64_t base = 0;   // PlannedBase()
+  // The most anonymous memory before the arena is there: for reading, decoding and compiling.
+  int64_t start = 0;
+  bool on_host = true;
+  HostUse parts = {};
+  int64_t base_room = 0;  // bytes of `base` that rounding has added
+  Footprint beside = {};
+
+  // The host's part while the run takes steps.
+  int64_t host() const { return (on_host ? arena : 0) + data + base; }
+  // The most of the host's anonymous memory from the start of the process to its end.
+  int64_t peak() const { return std::max(start, host()); }
+  // Anonymous memory while a run is planned under a limit. Child processes, one after another,
+  // share most of it.
+  int64_t planning() const { return start + start / 2 + kPlanningBytes; }
+  // The limits of a control group, and of `ulimit -v`, that the run keeps.
+  int64_t container() const { return std::max(peak(), planning()) + beside.code + beside.kernel; }
+  int64_t address_space() const { return peak() + beside.reserved; }
+};
+
+// The largest peak() of a run like this one that keeps all limits.
+int64_t LargestPeak(const HostLimits& limits, const RunMemory& like);
+
+// The anonymous memory that the process holds, in bytes, without `counted_bytes`, and without free
+// heap and stack, which are given back.
+int64_t MeasureBase(int64_t counted_bytes);
+
+// The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled
+// code. A plan and a run both measure it when the data is open and the code is prepared, less the
+// decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
+// logs and reports) is added, and all is rounded up, by kBaseNoise at least: so pages more or less
+// do not show, and what fits once fits again. `room` takes what rounding added.
+// A program that calls oneDNN touches the pool from which that allocates.
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, bool calls_onednn,
+                    int64_t* room = nullptr);
+inline constexpr int64_t kBaseGrain = 512 << 10;
+// Measurements of two processes differ by half of this.
+inline constexpr int64_t kBaseNoise = 64 << 10;
+// A run has taken this much more than its measured base. A cap leaves it free.
+inline constexpr int64_t kBaseLeft = 320 << 10;
+
+// Code that any run maps beyond what it has mapped when its kernels are prepared, in bytes.
+inline constexpr int64_t kLaterCode = 4 << 20;
+
+// The most that this process has held so far, rounded as the base is: for RunMemory::start.
+int64_t PlannedStart();
+
+// Measures the footprint of a run with this memory. Call it when the kernels and threads exist, but
+// neither the arena nor the `loaders` threads. `later_code` are bytes of code that is still to be
+// mapped: more in a child that measures for a plan than in the process that runs.
+Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders,
+                           int64_t later_code = kLaterCode);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FIT_RUN_MEMORY_H_

@@ -1,0 +1,47 @@
+// A smaller batch for a run that does not fit under a cap.
+#ifndef CGRUN_FIT_SMALLER_BATCH_H_
+#define CGRUN_FIT_SMALLER_BATCH_H_
+
+#include <optional>
+
+#include "src/fit/fit_run.h"
+
+namespace cgrun {
+
+// Bytes of `run` that hardly depend on its batch.
+int64_t BytesWithoutSamples(const PlannedRun& run);
+
+// What SmallerBatch finds.
+struct SmallerRun {
+  PlannedRun run;
+  // Where `run` is of one sample and does not fit as it is: with all computed again that helps.
+  std::optional<PlannedRun> least = std::nullopt;
+};
+
+// A search beside what is done here, in a child process where there can be one: for a batch below
+// that of a run that is about as large as the cap takes, or of one sample, which may not fit.
+class SmallerBatch {
+ public:
+  // `run` does not fit; its batch is more than 1. Where `options` have no cap on the arena, batches
+  // are planned as they are, else with all computed again that helps; quickly, which can take a
+  // little more than a run does. All but `run` outlive the search.
+  SmallerBatch(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
+               const PlannedRun& run, int64_t cap);
+
+  // Waits for it. Nothing after an error.
+  std::optional<SmallerRun> Wait();
+
+ private:
+  std::optional<SmallerRun> Search() const;
+
+  const ModelSpec& model_;
+  const KernelLibrary& library_;
+  CompileOptions options_;
+  PlannedRun run_;
+  int64_t cap_;
+  TextOfChild child_;  // "": nothing was found
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FIT_SMALLER_BATCH_H_

@@ -1,0 +1,37 @@
+// The tuning record of a machine: its file, and how it is made.
+#ifndef CGRUN_FIT_TUNING_H_
+#define CGRUN_FIT_TUNING_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "src/compile/compile.h"
+#include "src/kernels/kernel.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Where the record of this machine and these kernels lies: $CGRUN_TUNING; else a file in
+// $XDG_CACHE_HOME/cgrun, or ~/.cache/cgrun, whose name has a hash of the processor and the kernels'
+// fingerprint. "" where there is no such folder, or none is wanted.
+std::string TuningFile(const KernelLibrary& library);
+// Whether $CGRUN_TUNING is `none`: kernels are chosen by estimates.
+bool DoesWithoutTuning();
+
+// The record in `path`; null where there is no such file. Throws InputError for one that is
+// damaged, or of other kernels than `library`'s.
+std::shared_ptr<TuningRecord> LoadTuning(const std::string& path, const KernelLibrary& library);
+
+// Writes it, with the folder that it lies in. Throws UserError.
+void SaveTuning(const std::string& path, const TuningRecord& record, const KernelLibrary& library);
+
+// Measures the kernels that training, evaluation and eager mode of a model can choose from, in a
+// child process where there can be one, and puts their times into the record of `options`, which
+// it makes where there is none; times that were there already are replaced. Returns how many. What
+// is wrong with the model is left to the compile that follows.
+int64_t TuneKernels(const ModelSpec& model, const KernelLibrary& library, CompileOptions& options);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FIT_TUNING_H_

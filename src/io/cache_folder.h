@@ -1,0 +1,14 @@
+// Where the program keeps what it finds out once for a machine.
+#ifndef CGRUN_IO_CACHE_FOLDER_H_
+#define CGRUN_IO_CACHE_FOLDER_H_
+
+#include <string>
+
+namespace cgrun {
+
+// $XDG_CACHE_HOME/cgrun, or ~/.cache/cgrun; "" where neither is known. It may not be there yet.
+std::string CacheFolder();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IO_CACHE_FOLDER_H_

@@ -1,0 +1,18 @@
+// How often the most frequent class stands in data: what accuracies are to be compared with.
+#ifndef CGRUN_LINT_CLASS_SHARE_H_
+#define CGRUN_LINT_CLASS_SHARE_H_
+
+#include <optional>
+#include <vector>
+
+#include "src/lint/label_check.h"
+
+namespace cgrun {
+
+// The share of the most frequent class among the labels of a set, from 0 to 1; of a part of a data
+// set, that of the whole. Nothing if the set has labels of several kinds, or has them not at hand.
+std::optional<double> LargestClassShare(const LabelledSet& set, const std::vector<LabelUse>& uses);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_LINT_CLASS_SHARE_H_

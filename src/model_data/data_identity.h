@@ -1,0 +1,45 @@
+// By what training data are known again: weights keep it, so that a run goes on with the same data
+// alone, and an evaluation of a part of them knows whether it is the part that was left out.
+#ifndef CGRUN_MODEL_DATA_DATA_IDENTITY_H_
+#define CGRUN_MODEL_DATA_DATA_IDENTITY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "src/data/dataset.h"
+#include "src/io/safetensors.h"
+
+namespace cgrun {
+
+struct DataIdentity {
+  int64_t samples = 0;
+  // HashText() of all labels that are integers, "" without any; and of all samples where they are
+  // at hand, else of the names and the sizes of their files. One of the last two is "".
+  std::string of_labels, of_samples, of_files;
+};
+
+// Of a set with the samples that are split off it. What is at hand is read once, or of more than
+// 1 GiB every second, third … sample, so that less is; of many files the sizes of some. Throws
+// UserError where a sample cannot be read.
+DataIdentity IdentityOf(const Dataset& whole);
+
+// As metadata: "data.samples": "400", "data.labels_checksum": "fedcba9876543210",
+// "data.checksum": "0123456789abcdef".
+SafetensorsMetadata IdentityMetadata(const DataIdentity& identity);
+// Nothing where the metadata have none, as those of earlier versions.
+std::optional<DataIdentity> ReadIdentity(const SafetensorsMetadata& metadata);
+
+struct DataDifference {
+  std::string text;  // "222 samples are left, of 400"; "" without one
+  // The number of samples or their labels. Else the samples or their files alone, and samples may
+  // be the same but for a last bit: another processor or library decodes and scales otherwise.
+  bool is_certain = false;
+};
+
+// In what data differ from what they were; in nothing where that is not known.
+DataDifference DifferenceOf(const DataIdentity& before, const DataIdentity& now);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_DATA_DATA_IDENTITY_H_

@@ -1,0 +1,494 @@
+// Opening data sets, matching their fields with inputs.
+#include "src/model_data/model_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <set>
+
+#include "src/data/field_values.h"
+#include "src/data/options.h"
+#include "src/data/sampler.h"
+#include "src/data/streams.h"
+#include "src/device/device.h"
+#include "src/frontend/frontend.h"
+#include "src/io/file_error.h"
+#include "src/model/model_file.h"
+#include "src/model_data/missing_files.h"
+#include "src/model_data/sample_shape.h"
+#include "src/model_data/stream_folder.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The inputs that data feeds: not those that a step leaves for the next one.
+std::vector<InputSpec> FedInputs(const ModelSpec& model) {
+  std::vector<InputSpec> fed;
+  for (const InputSpec& input : model.inputs) {
+    if (!IsCarried(model, input.name.value)) fed.push_back(input);
+  }
+  return fed;
+}
+
+std::vector<DataField> WantedFields(const ModelSpec& model) {
+  std::vector<DataField> fields;
+  for (const InputSpec& input : FedInputs(model)) {
+    fields.push_back({input.name.value, input.type.value, input.shape.value});
+  }
+  return fields;
+}
+
+// Whether an option names files, if under a name that other programs give it: `root`. Of what the
+// format does not have nothing is known.
+bool NamesPath(const std::string& format, const std::string& key) {
+  std::vector<std::string> names = {"file", "folder", "labels", "masks"};
+  for (const DataFormat* known : DataFormats()) {
+    if (known->name != format || format == "npy") continue;
+    names.clear();
+    for (const DataOptionSpec& option : known->options) names.emplace_back(option.name);
+    return IsPathOption(format, OurName(key, names, DataOptionSynonyms()));
+  }
+  const std::string ours = OurName(key, names, DataOptionSynonyms());
+  return IsPathOption(format, key) || IsPathOption(format, ours);
+}
+
+// The files and folders that the options of a set name and that are not there.
+std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spec) {
+  std::vector<MissingFile> missing;
+  const auto look_for = [&](const TreeNode& name) {
+    if (!name.IsScalar()) return;
+    const std::string path = ResolvePath(model.file_name, name.scalar);
+    std::error_code error;
+    const bool there = fs::exists(path, error);
+    if (!there && !error) missing.push_back({path, name.mark});
+  };
+  for (const Attribute& option : spec.options) {
+    if (!NamesPath(spec.format ? spec.format->value : "", option.key)) continue;
+    look_for(option.value);
+    for (const TreeNode& item : option.value.items) look_for(item);
+  }
+  return missing;
+}
+
+// The cap on what training takes of the host's memory; 0: there is none.
+int64_t CapOnHost(const ModelSpec& model) {
+  const std::string& device = model.device.value;
+  const bool on_host = device == "auto" || KindOfDevice(device).on_host;
+  return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
+}
+
+// Beside sets that have `taken` so many bytes. Small sets are read though a cap is smaller: what
+// all of the run would take, and what would help, says more than that its data are too much.
+MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
+  constexpr int64_t kSmall = 64 << 20;
+  const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, std::max(cap, kSmall) - taken);
+  return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
+}
+
+// The most bytes of samples that may stay in memory; the rest streams. Without a cap, half of the
+// free memory and addresses is left to the rest of the run.
+int64_t MostInMemory(const ModelSpec& model, int64_t cap, int64_t taken) {
+  if (model.data->streams) return 0;
+  return cap > 0 ? std::max<int64_t>(0, cap - taken) : FreeHostMemory() / 2;
+}
+
+// What is looked at of a set: its options, where its files are not there; its files, where the
+// training data that it is read by have failed; or all.
+enum class Look { kOptions, kFiles, kAll };
+
+bool IsSamePlace(const SourceMark& a, const SourceMark& b) {
+  return a.file != nullptr && a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+// Errors of the values of options, but for those that no such data have: of these that was said.
+void ReportValues(const DataSpec& spec, Diagnostics& diagnostics) {
+  const std::vector<Diagnostic> reported = diagnostics.Sorted();
+  const auto is_unknown = [&](const Attribute& option) {
+    return std::ranges::any_of(
+        reported, [&](const Diagnostic& item) { return IsSamePlace(item.mark, option.key_mark); });
+  };
+  for (const Attribute& option : spec.options) {
+    if (is_unknown(option)) continue;
+    Diagnostics of_option;
+    ToDataOption(option, of_option);
+    for (const Diagnostic& item : of_option.Sorted()) {
+      diagnostics.Error(item.mark, item.message, item.help);
+    }
+  }
+}
+
+// Null after an error, and where not all is looked at.
+std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, Look look,
+                                       const Dataset* train, const std::optional<DataSplit>& split,
+                                       const DataFindings* kept, const MemoryLeft& left,
+                                       int64_t most_in_memory, Diagnostics& diagnostics) {
+  DataOptions options;
+  options.kept = kept;
+  options.split = split;
+  options.mark = spec.mark;
+  options.folder = fs::path(model.file_name).parent_path().string();
+  options.fields = WantedFields(model);
+  options.may_have_more_fields = model.incomplete;
+  for (const InputSpec& input : model.inputs) options.field_marks[input.name.value] = input.mark;
+  options.train = train;
+  options.memory_limit = left.bytes;
+  options.memory_cap = left.cap;
+  options.stream_folder = StreamFolder();
+  options.most_in_memory = most_in_memory;
+  Diagnostics of_values;
+  for (const Attribute& option : spec.options) {
+    if (option.value.IsNull()) continue;  // stands for the default
+    const int errors = of_values.error_count();
+    DataOption& read = options.values[option.key] = ToDataOption(option, of_values);
+    read.reported = of_values.error_count() > errors;
+    read.mended = option.value.mended;
+  }
+  const DataOption format = {spec.format->value, spec.format->mark};
+  if (look == Look::kAll && !of_values.has_errors()) {
+    return OpenDataset(format, options, diagnostics);
+  }
+  const DataFormat* found = CheckDataset(format, options, diagnostics);
+  if (of_values.has_errors()) {
+    ReportValues(spec, diagnostics);
+    return nullptr;
+  }
+  if (look == Look::kFiles && found != nullptr && found->check_files != nullptr) {
+    found->check_files(options, diagnostics);
+  }
+  return nullptr;
+}
+
+// An element of a sample by its index, as NumPy has it: "[2, 0]"; "" of a sample that is a number.
+std::string IndexText(const Shape& shape, int64_t element) {
+  std::vector<int64_t> index = shape.Sizes();
+  for (auto axis = index.rbegin(); axis != index.rend(); ++axis) {
+    const int64_t size = *axis;
+    *axis = element % size;
+    element /= size;
+  }
+  return index.empty() ? "" : Shape::Of(index).ToString();
+}
+
+// A single NaN makes all that is learned from it NaN.
+void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
+  for (size_t i = 0; i < dataset.fields().size(); ++i) {
+    const std::optional<NotFiniteNumbers> bad = FindNotFinite(dataset, i);
+    if (!bad) continue;
+    const SamplePlace place = dataset.PlaceOf(i, bad->sample, std::nullopt);
+    const std::string at = IndexText(dataset.fields()[i].shape, bad->element);
+    const int64_t more = bad->samples - 1;
+    diagnostics.Error(
+        place.mark,
+        "'" + place.file + "': sample " + std::to_string(place.sample) + " holds " +
+            (bad->nan ? "NaN" : "an infinite number") + (at.empty() ? "" : " at " + at) +
+            (more == 0 ? ""
+                       : "; and " + CountText(more, "more sample") +
+                             (more == 1 ? " has" : " have") + " numbers that are not finite"),
+        "nothing can be learned from such a number: leave the sample out, or put another number "
+        "in its place, as `numpy.nan_to_num` does");
+  }
+}
+
+// What a set asks for of the training data, or null.
+const Marked<double>* PartOf(const std::optional<DataSpec>& spec) {
+  return spec && spec->split ? &*spec->split : nullptr;
+}
+
+// What `valid` and `test` take from the training data.
+std::optional<DataSplit> SplitOf(const ModelSpec& model) {
+  const Marked<double>* valid = PartOf(model.data->valid);
+  const Marked<double>* test = PartOf(model.data->test);
+  if (valid == nullptr && test == nullptr) return std::nullopt;
+  const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+  return DataSplit{valid == nullptr ? 0.0 : valid->value, seed, test == nullptr ? 0.0 : test->value,
+                   model.update.empty() ? SplitOrder::kRandom : SplitOrder::kInOrder};
+}
+
+const InputSpec* FindInput(const std::vector<InputSpec>& inputs, const std::string& name) {
+  for (const InputSpec& input : inputs) {
+    if (input.name.value == name) return &input;
+  }
+  return nullptr;
+}
+
+std::string FieldsText(const std::vector<DataField>& fields) {
+  return fmt::format("{}", fmt::join(fields | std::views::transform(&DataField::name), ", "));
+}
+
+// Takes from the training data what `valid` and `test` ask for.
+void SplitTrain(const ModelSpec& model, const DataSplit& split, ModelData& data,
+                Diagnostics& diagnostics) {
+  try {
+    DatasetSplit parts =
+        SplitDataset(data.train, split.fraction, split.seed, split.test, split.order);
+    data.decoded_bytes += parts.train->decoded_bytes();
+    data.train = std::move(parts.train);
+    const auto take = [&](std::unique_ptr<Subset> part, std::shared_ptr<const Dataset>& to) {
+      if (part == nullptr) return;
+      data.decoded_bytes += part->decoded_bytes();
+      to = std::move(part);
+    };
+    take(std::move(parts.valid), data.valid);
+    take(std::move(parts.test), data.test);
+  } catch (const UserError& error) {
+    const Marked<double>* valid = PartOf(model.data->valid);
+    diagnostics.Error((valid == nullptr ? PartOf(model.data->test) : valid)->mark, error.what(),
+                      error.help());
+  }
+}
+
+// With `update`, the rows of a batch are streams that go on from step to step.
+void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnostics) {
+  if (model.update.empty()) return;
+  const int64_t streams = model.train ? model.train->batch.value.size : 1;
+  const auto walk = [&](const std::string& name, std::shared_ptr<const Dataset>& set) {
+    if (set == nullptr) return;
+    if (set->size() >= streams) {
+      auto in_streams = std::make_shared<const Streams>(std::move(set), streams);
+      if (in_streams->left_out() > 0) data.left_out.emplace_back(name, in_streams->left_out());
+      set = std::move(in_streams);
+      return;
+    }
+    const bool given = model.train && model.train->batch.mark.file;
+    diagnostics.Error(given ? model.train->batch.mark : model.data->mark,
+                      "a batch of " + std::to_string(streams) + " is as many streams, but '" +
+                          name + "' has " + CountText(set->size(), "sample"),
+                      "with `update` each row of a batch goes on where that of the batch before "
+                      "ended: take a smaller `batch`, or more data");
+  };
+  walk("train", data.train);
+  walk("valid", data.valid);
+  walk("test", data.test);
+}
+
+// Errors of the lines of `update`, which say what inputs no data feed: of a wrong line, all that
+// data could be told to lack follows. False after one.
+bool CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (model.update.empty()) return true;
+  Diagnostics of_graph;
+  BuildForward(model, {EntryKind::kEval, PrecisionOf(model)}, of_graph);
+  const int errors = diagnostics.error_count();
+  for (const Diagnostic& item : of_graph.Sorted()) {
+    const bool of_update = std::ranges::any_of(model.update, [&](const StateUpdate& update) {
+      return IsSamePlace(item.mark, update.value.mark);
+    });
+    if (of_update) diagnostics.Error(item.mark, item.message, item.help);
+  }
+  return diagnostics.error_count() == errors;
+}
+
+// The inputs that errors stand at.
+std::vector<std::string> FindMisfits(const ModelSpec& model, const Diagnostics& diagnostics) {
+  std::vector<std::string> misfits;
+  for (const Diagnostic& item : diagnostics.Sorted()) {
+    for (const InputSpec& input : model.inputs) {
+      const bool here = IsSamePlace(item.mark, input.mark);
+      if (here && item.severity == Severity::kError) misfits.push_back(input.name.value);
+    }
+  }
+  return misfits;
+}
+
+// Of data that name no label, as they may: how to name one; "" of others.
+std::string NoLabelHelp(const ModelSpec& model) {
+  const std::optional<DataSpec>& train = model.data->train;
+  if (!train || !train->format) return "";
+  const auto format = std::ranges::find(DataFormats(), train->format->value, &DataFormat::name);
+  if (format == DataFormats().end() || (*format)->label_option.empty()) return "";
+  const bool labelled = std::ranges::any_of(train->options, [&](const Attribute& given) {
+    return given.key == (*format)->label_option && !given.value.IsNull();
+  });
+  return labelled ? "" : std::string((*format)->label_help) + "; ";
+}
+
+// The inputs that a model needs for fields that feed none, as they are written.
+std::string MissingInputsHelp(const std::vector<InputSpec>& inputs,
+                              const std::vector<DataField>& fields) {
+  std::string missing;
+  for (const DataField& field : fields) {
+    if (FindInput(inputs, field.name) != nullptr) continue;
+    missing += (missing.empty() ? "`" : ", `") + InputText(field.name, field) + "`";
+  }
+  const bool some_named = std::ranges::any_of(
+      fields, [&](const DataField& field) { return FindInput(inputs, field.name) != nullptr; });
+  if (missing.empty() || !some_named || inputs.size() > fields.size()) {
+    return "name the inputs as the fields, or give as many in the same order";
+  }
+  return "`inputs` lacks " + missing;
+}
+
+}  // namespace
+
+DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
+  const TreeNode& value = option.value;
+  DataOption result{value.scalar, value.mark, option.key_mark};
+  if (value.IsScalar()) return result;
+  if (!value.IsSequence() || value.items.empty()) {
+    diagnostics.Error(value.mark, "'" + option.key + "' must be one value or a list of them, not " +
+                                      (value.IsSequence() ? "an empty list" : Describe(value)));
+  }
+  for (const TreeNode& item : value.items) {
+    result.items.push_back({item.scalar, item.mark});
+    if (item.IsScalar()) continue;
+    diagnostics.Error(item.mark,
+                      "an item of '" + option.key + "' must be one value, not " + Describe(item));
+  }
+  return result;
+}
+
+namespace {
+
+// Adds what a set takes that has just been opened beside the others.
+void Count(const Dataset& set, ModelData& data) {
+  data.opening_bytes = std::max(data.opening_bytes, data.decoded_bytes + set.opening_bytes());
+  data.decoded_bytes += set.decoded_bytes();
+  data.streamable_bytes += set.streamable_bytes();
+}
+
+}  // namespace
+
+ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing,
+                        const DataFindings* kept, DataCap cap) {
+  ModelData data;
+  if (!model.data) return data;
+  if (!CheckUpdates(model, diagnostics)) {
+    if (missing == MissingFiles::kAreErrors) CheckDataFiles(model, diagnostics);
+    return data;
+  }
+  std::vector<MissingFile> all_missing;
+  const std::optional<DataSplit> split = SplitOf(model);
+  bool train_failed = false;
+  const auto open = [&](const std::optional<DataSpec>& spec) -> std::shared_ptr<const Dataset> {
+    if (!spec || !spec->format) return nullptr;
+    const int errors = diagnostics.error_count();
+    const bool is_train = &spec == &model.data->train;
+    const std::vector<MissingFile> files = FindMissing(model, *spec);
+    all_missing.insert(all_missing.end(), files.begin(), files.end());
+    // An input that does not fit the training data has been told of.
+    const Look look = !files.empty()         ? Look::kOptions
+                      : !train_failed        ? Look::kAll
+                      : data.misfits.empty() ? Look::kFiles
+                                             : Look::kOptions;
+    const int64_t bytes = cap == DataCap::kOfRun ? CapOnHost(model) : 0;
+    const int64_t taken = data.decoded_bytes;
+    std::shared_ptr<const Dataset> set =
+        OpenSet(model, *spec, look, data.train.get(), is_train ? split : std::nullopt, kept,
+                LeftUnder(bytes, taken), MostInMemory(model, bytes, taken), diagnostics);
+    if (set) Count(*set, data);
+    if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
+    if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
+    if (set) CheckFinite(*set, diagnostics);
+    if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
+    if (is_train) train_failed = !files.empty() || diagnostics.error_count() > errors;
+    return set;
+  };
+  data.train = open(model.data->train);
+  data.valid = open(model.data->valid);
+  data.test = open(model.data->test);
+  for (const MissingFile& file : all_missing) data.missing.push_back(file.Text());
+  if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, model.file_name, diagnostics);
+  data.whole = data.train;
+  if (data.train && split) SplitTrain(model, *split, data, diagnostics);
+  WalkInStreams(model, data, diagnostics);
+  return data;
+}
+
+ModelSpec WithoutMisfits(ModelSpec model, const ModelData& data) {
+  for (InputSpec& input : model.inputs) {
+    input.broken = input.broken || std::ranges::count(data.misfits, input.name.value) > 0;
+  }
+  return model;
+}
+
+std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
+  const DataSpec& spec = *model.data->train;
+  const Look look = FindMissing(model, spec).empty() ? Look::kAll : Look::kOptions;
+  return OpenSet(model, spec, look, nullptr, SplitOf(model), nullptr, LeftUnder(0, 0), kNoLimit,
+                 diagnostics);
+}
+
+void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data) return;
+  for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
+    if (!*spec || (*spec)->split || !(*spec)->format) continue;
+    OpenSet(model, **spec, Look::kOptions, nullptr, std::nullopt, nullptr, {}, kNoLimit,
+            diagnostics);
+  }
+  CheckDataFiles(model, diagnostics);
+}
+
+void CheckDataFiles(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data) return;
+  std::vector<MissingFile> all_missing;
+  for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
+    if (!*spec || (*spec)->split) continue;
+    const std::vector<MissingFile> files = FindMissing(model, **spec);
+    all_missing.insert(all_missing.end(), files.begin(), files.end());
+  }
+  ReportMissing(all_missing, model.file_name, diagnostics);
+}
+
+std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
+                                     const SourceMark& mark, Diagnostics& diagnostics) {
+  const std::vector<DataField>& fields = dataset.fields();
+  const std::vector<InputSpec> inputs = FedInputs(model);
+  const bool by_name = std::all_of(fields.begin(), fields.end(), [&](const DataField& field) {
+    return FindInput(inputs, field.name) != nullptr;
+  });
+  if (!by_name && fields.size() != inputs.size()) {
+    diagnostics.Error(mark,
+                      "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") +
+                          " (" + FieldsText(fields) + ") and the model " +
+                          CountText(static_cast<int64_t>(inputs.size()), "input"),
+                      NoLabelHelp(model) + MissingInputsHelp(inputs, fields));
+    return {};
+  }
+  for (const InputSpec& input : inputs) {
+    const auto feeds = [&](const DataField& field) { return field.name == input.name.value; };
+    if (!by_name || std::any_of(fields.begin(), fields.end(), feeds)) continue;
+    diagnostics.Error(input.mark, "no field of the data feeds input '" + input.name.value + "'",
+                      NoLabelHelp(model) + "its fields are " + FieldsText(fields) +
+                          "; docs/reference/data.md says which options make them");
+    return {};
+  }
+  std::vector<std::string> names;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const InputSpec& input = by_name ? *FindInput(inputs, fields[i].name) : inputs[i];
+    const DataField wanted = {input.name.value, input.type.value, input.shape.value};
+    const std::vector<int64_t> there = fields[i].shape.Sizes(), sizes = wanted.shape.Sizes();
+    const bool fits = ShapesAgree(there, sizes) && !HasChannelsLast(sizes, there);
+    if (wanted.dtype != fields[i].dtype || !fits) {
+      diagnostics.Error(
+          input.mark,
+          "input '" + wanted.name + "' is " + TypeText(wanted) + ", but the data's '" +
+              fields[i].name + "' is " + TypeText(fields[i]),
+          (by_name || i == 0 ? "" : NoLabelHelp(model)) + MisfitHelp(wanted, fields[i]));
+      return {};
+    }
+    names.push_back(input.name.value);
+  }
+  return names;
+}
+
+void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics) {
+  // A default asks for nothing.
+  if (!model.train || !model.train->batch.mark.file || model.train->batch.value.automatic) return;
+  const int64_t batch = model.train->batch.value.size;
+  if (batch <= train.size()) return;
+  diagnostics.Warning(
+      model.train->batch.mark,
+      "a batch of " + std::to_string(batch) +
+          " is more than the training data has: " + CountText(train.size(), "sample"),
+      "each step takes all of them, and an epoch is one step");
+}
+
+}  // namespace cgrun

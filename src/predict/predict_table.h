@@ -1,0 +1,77 @@
+// Tables (CSV files) and texts as samples to predict: read as the model's data say, without labels.
+#ifndef CGRUN_PREDICT_PREDICT_TABLE_H_
+#define CGRUN_PREDICT_PREDICT_TABLE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/data/dataset.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// What is wrong with a table, each with its place in it. The text is the first error, and how many
+// there are beside it.
+class TableError : public InputError {
+ public:
+  TableError(const std::string& message, const std::string& help, Diagnostics errors)
+      : InputError(message, help),
+        errors_(std::make_shared<const Diagnostics>(std::move(errors))) {}
+  const std::shared_ptr<const Diagnostics>& errors() const { return errors_; }
+
+ private:
+  std::shared_ptr<const Diagnostics> errors_;
+};
+
+// The samples of a file, and which of their fields feeds each of the inputs.
+struct PredictTable {
+  std::shared_ptr<const Dataset> rows;
+  std::vector<size_t> fields;
+};
+
+class TableReader {
+ public:
+  // `kept` is what the weights keep of the data that they were trained on. Of a model that has no
+  // data of format `csv`, tables begin with a line of names, and all of their columns are used.
+  explicit TableReader(const ModelSpec& model, DataFindings kept = {});
+
+  // Whether the model's own data are tables, or texts.
+  bool of_model() const { return spec_ != nullptr; }
+  bool of_text() const { return format_ == "lines" || format_ == "text"; }
+  // Whether a file has the name of one that this reads: .csv or .tsv, with or without .gz; or .txt
+  // too, of a model that reads texts.
+  bool Reads(const std::string& path) const;
+
+  // "tables (.csv, .tsv) with the columns of its training data": what can be predicted, for inputs
+  // that are these.
+  std::string TakenText(const std::vector<DataField>& inputs) const;
+
+  // The samples of a file, whose fields feed `inputs`: those of their names, or where an input has
+  // no such field, in order. The columns that the option `label` names need not be there; what
+  // stands in them is not read. What the format found out
+  // about the training data comes from the weights, else from the training data. TableError with
+  // the places in the file, InputError for what is wrong with all of it. Warnings are added to
+  // `warnings`: of categories that are unknown.
+  PredictTable Open(const std::string& path, const std::vector<DataField>& inputs,
+                    Diagnostics& warnings) const;
+
+ private:
+  bool IsOfFormat(const DataFindings& kept) const;
+  bool TakeOptions(DataOptions& options) const;
+  void PrepareTable(const std::string& path, DataOptions& options) const;
+  void PrepareLines(const std::string& path, DataOptions& options) const;
+  bool NeedsTraining(const DataOptions& options) const;
+  std::shared_ptr<const Dataset> Training() const;
+
+  const ModelSpec& model_;
+  const DataFindings kept_;
+  const DataSpec* spec_ = nullptr;  // of the model's data; null: they are neither
+  std::string place_;               // of these: "data.train"
+  std::string format_ = "csv";
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PREDICT_PREDICT_TABLE_H_

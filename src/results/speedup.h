@@ -1,0 +1,51 @@
+// What rounds of a benchmark say: spreads, how much faster one case is than another, and from which
+// step on that has made up for its start.
+#ifndef CGRUN_RESULTS_SPEEDUP_H_
+#define CGRUN_RESULTS_SPEEDUP_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace cgrun {
+
+// Over rounds.
+struct Spread {
+  double median = 0;
+  double min = 0;
+  double max = 0;
+};
+Spread SpreadOf(std::vector<double> samples);
+
+// How many times as fast as the baseline. An interval holds the true one with a probability of 95 %
+// at least; there is none where the rounds are too few for that.
+struct Speedup {
+  double median = 0;
+  std::optional<std::pair<double, double>> interval;
+};
+
+// Compares rounds that took turns, in seconds. The median is over rounds, of the ratio within a
+// round: other load on the machine cancels out of it. The interval is that of the order statistics
+// of the ratios (Thompson 1936; the sign test), from six rounds on.
+inline constexpr int kLeastRoundsInTurns = 6;
+Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>& baseline);
+
+// Compares rounds that did not take turns, in seconds. `median` is the ratio of the medians. The
+// interval holds the ratios of all pairs from two intervals, each of which holds a median by
+// 97.5 %, from seven rounds on. A change of the machine between the two is in the ratio alone.
+inline constexpr int kLeastRoundsApart = 7;
+Speedup SpeedupApart(const std::vector<double>& seconds, const std::vector<double>& baseline);
+
+// The seconds that a run takes to build with its first step, and for each further step.
+struct RunCost {
+  double start = 0;
+  double step = 0;
+};
+// The first step at whose end a run has taken less time than the baseline's, and from which on that
+// stays so. Nothing where there is none.
+std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_RESULTS_SPEEDUP_H_

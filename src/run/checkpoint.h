@@ -1,0 +1,152 @@
+// Checkpoints: all state of an engine but what evaluations keep for themselves, and of its run in
+// one safetensors file, from which a run goes on bit for bit. The same state always gives the same
+// bytes: there are no times in it.
+#ifndef CGRUN_RUN_CHECKPOINT_H_
+#define CGRUN_RUN_CHECKPOINT_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/io/safetensors.h"
+#include "src/model/model_spec.h"
+#include "src/results/train_result.h"
+#include "src/run/engine.h"
+
+namespace cgrun {
+
+// The best evaluation so far.
+struct BestSoFar {
+  double value = std::numeric_limits<double>::quiet_NaN();  // NaN: there was none
+  int64_t evaluations_since = 0;
+
+  // Takes the value of another evaluation; whether it is the best so far. One that is not a number
+  // never is.
+  bool Take(double another, bool higher_is_better);
+  friend bool operator==(const BestSoFar&, const BestSoFar&) = default;
+};
+
+// Where a run is, beyond the engine's state.
+struct RunState {
+  int64_t step = 0;               // updates done
+  int64_t epoch = 0;              // that it is in, from 0
+  int64_t batch = 0;              // batches done in that epoch …
+  int64_t samples = 0;            // … and their samples
+  BestSoFar kept;                 // by `keep_best`
+  BestSoFar stopping;             // by `early_stop`
+  double seconds = 0;             // of the run so far, where time ends it; else 0
+  std::vector<double> totals;     // of the epoch's losses and metrics: BatchRunner::SaveTotals()
+  std::vector<double> schedules;  // state of the schedules of rates
+};
+
+// Whole numbers of a run's state, in the order in which checkpoints hold them.
+struct RunCounters {
+  int64_t step = 0;
+  int64_t epoch = 0;
+  int64_t batch = 0;
+  int64_t samples = 0;
+  int64_t kept_evaluations_since = 0;
+  int64_t stopping_evaluations_since = 0;
+};
+
+// Writes checkpoints, again and again, without allocating after its construction. States are
+// written from where the engine holds them. A state that does not lie there as files hold it is
+// copied first, one at a time.
+class CheckpointWriter {
+ public:
+  // `shape`: its vectors are as long as they will be. `metadata` is written beside the writer's
+  // own. `engine` outlives the writer.
+  CheckpointWriter(const Engine& engine, const RunState& shape,
+                   const SafetensorsMetadata& metadata = {});
+
+  // Bytes of the file's buffer. The writer holds beside it a copy of the largest state that is
+  // copied.
+  static constexpr int64_t kBufferBytes = AtomicFile::kBufferBytes;
+
+  // Whether all of the engine's state is finite.
+  bool IsFinite();
+  // Engine::StateHash(), by way of the writer's copy.
+  uint64_t StateHash() { return engine_.StateHash(copy_); }
+  // Writes PATH atomically, with a checksum of all of it. Throws UserError.
+  void Write(std::string_view path, const RunState& state);
+
+ private:
+  class Source;
+
+  std::span<const std::byte> StateBytes(size_t state);
+
+  const Engine& engine_;
+  SafetensorsWriter writer_;
+  std::vector<size_t> states_;   // that are written: indices of the engine's
+  std::vector<std::byte> copy_;  // of one of them
+  RunCounters counters_;         // of the run's state
+  std::vector<double> numbers_;
+  SafetensorsMetadata metadata_;
+};
+
+// A tensor of that name is no parameter: it holds a part of a run's state.
+bool IsRunTensor(std::string_view name);
+
+// Sets the engine to what a checkpoint holds and returns the state of its run, whose vectors are as
+// long as those of `shape`. Throws UserError for a file that is damaged or no checkpoint, for one
+// of a place that no run can have, or that is not the one of its name, and for one of another
+// model: then it names what does not fit. The engine is to be thrown away then.
+RunState LoadCheckpoint(Engine& engine, const std::string& path, RunState shape);
+
+// The checkpoints of a run folder: which there are, and which are removed.
+class CheckpointFolder {
+ public:
+  // Keeps the newest `keep` ones; 0: the newest three and that of step 0. Those beyond `step`,
+  // which a resumed run has not come to yet, do not count.
+  CheckpointFolder(const std::string& folder, int64_t keep, int64_t step);
+
+  // "runs/lenet/checkpoint-12.safetensors", valid until the next call. Neither function allocates.
+  const std::string& PathOf(int64_t step);
+  // Notes the one that has just been written and removes what is not kept any more.
+  void Keep(int64_t step);
+
+ private:
+  const size_t keep_;
+  const bool keep_first_;
+  size_t folder_size_;  // characters of path_ that do not change
+  std::string path_;
+  std::vector<int64_t> steps_;  // ascending; with room for one more than are kept
+};
+
+struct CheckpointFile {
+  int64_t step = 0;
+  std::string path;
+};
+// The files `checkpoint-STEP.safetensors` of a folder, by step; none where it cannot be read.
+std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
+
+// The model of the best evaluation, in a run folder.
+inline constexpr char kBestFileName[] = "best.safetensors";
+
+// When the file was written. Nothing for a file that does not say so, as one of another program.
+// Throws UserError where it cannot be read.
+std::optional<WeightsPlace> PlaceOfWeights(const std::string& path);
+
+// The newest checkpoint of a folder that is whole: as its checksum says, where it has one, and with
+// counters that agree with each other and with its name. Those that are newer and damaged are named
+// in `damaged`, with what is wrong. Throws InputError where there is none.
+std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
+
+// A file of weights as users name it: the file itself, or of a run folder the newest whole
+// checkpoint, as above. What a run begins with.
+std::string NewestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged);
+
+// The same of what the key `weights` of a model file names; "" where it names nothing. Warns of
+// what is damaged.
+std::string NewestWeightsOf(const ModelSpec& model, Diagnostics& diagnostics);
+
+// The file itself, or of a run folder the best model, else the newest checkpoint: the first that is
+// whole, as above. What is evaluated and predicts.
+std::string BestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_RUN_CHECKPOINT_H_

@@ -1,0 +1,151 @@
+// What a child process gives back, and what it leaves.
+#include "src/fit/child_process.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <latch>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "src/base/allocation_counter.h"
+
+namespace cgrun {
+namespace {
+
+TEST(ChildProcess, ItsTextComesBackAndNothingElse) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  int changed = 0;
+  const std::string long_text(100'000, 'x');
+  const auto text = InChild(true, [&] {
+    changed = 1;
+    return long_text;
+  });
+  EXPECT_EQ(text, long_text);
+  EXPECT_EQ(changed, 0);
+}
+
+TEST(ChildProcess, AnErrorInItGivesNothing) {
+  EXPECT_FALSE(InChild(true, []() -> std::string { throw std::runtime_error("no"); }));
+  EXPECT_FALSE(InChild(true, []() -> std::string { _exit(3); }));
+}
+
+TEST(ChildProcess, ThereIsNoneBesideThreadsOrAnAccelerator) {
+  const auto work = [] { return std::string("done"); };
+  EXPECT_FALSE(InChild(/*on_host=*/false, work));
+  std::latch end(1);
+  std::thread other([&] { end.wait(); });
+  EXPECT_FALSE(InChild(true, work));
+  end.count_down();
+  other.join();
+}
+
+TEST(ChildProcess, WorksBesideItsParent) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  TextOfChild child(true, [&] {
+    char word = 0;
+    return read(ends[0], &word, 1) == 1 ? std::string("read") : std::string("nothing");
+  });
+  EXPECT_EQ(write(ends[1], "x", 1), 1);
+  EXPECT_EQ(child.Wait(), "read");
+  EXPECT_FALSE(child.Wait()) << "it has ended";
+  for (const int end : ends) close(end);
+}
+
+TEST(ChildProcess, EndsWhereNobodyWaits) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const TextOfChild child(true, [] {
+      sleep(600);
+      return std::string();
+    });
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(300));
+}
+
+TEST(ChildProcess, EachAnswerFindsWhatWasPrepared) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  int prepared = 0;
+  const std::string long_text(100'000, 'x');
+  AnsweringChild child(true, [&]() -> AnsweringChild::Answer {
+    ++prepared;
+    return [&](const std::string& question) {
+      if (question == "fails") throw std::runtime_error("no");
+      if (question == "dies") _exit(3);
+      return question + std::to_string(prepared++) + long_text;
+    };
+  });
+  EXPECT_EQ(child.Ask("a"), "a1" + long_text);
+  EXPECT_FALSE(child.Ask("fails"));
+  EXPECT_FALSE(child.Ask("dies"));
+  EXPECT_EQ(child.Ask(long_text), long_text + "1" + long_text);
+  EXPECT_EQ(prepared, 0);
+}
+
+// The first answer comes from what the second one writes.
+TEST(ChildProcess, AnswersAreWorkedOnSideBySide) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  AnsweringChild child(true, [&]() -> AnsweringChild::Answer {
+    return [&](const std::string& question) {
+      char byte = 'x';
+      if (question == "writes") return std::string(write(ends[1], &byte, 1) == 1 ? "wrote" : "");
+      pollfd there{ends[0], POLLIN, 0};
+      const bool is_there = poll(&there, 1, 60'000) == 1 && read(ends[0], &byte, 1) == 1;
+      return std::string(is_there ? "read" : "waited in vain");
+    };
+  });
+  ASSERT_TRUE(child.is_there());
+  PendingAnswer reads = child.Begin("reads");
+  PendingAnswer ignored = child.Begin("reads");
+  EXPECT_EQ(child.Ask("writes"), "wrote");
+  EXPECT_EQ(child.Ask("writes"), "wrote");
+  EXPECT_EQ(reads.Wait(), "read");
+  EXPECT_FALSE(reads.Wait());  // there is one
+  for (const int end : ends) close(end);
+}
+
+TEST(ChildProcess, ThereAreNoAnswersWherePreparingFails) {
+  const auto fails = []() -> AnsweringChild::Answer { throw std::runtime_error("no"); };
+  AnsweringChild child(true, fails);
+  EXPECT_FALSE(child.Ask("a"));
+  EXPECT_FALSE(child.Ask("b"));
+  EXPECT_FALSE(child.Begin("c").Wait());
+}
+
+TEST(ChildProcess, DoesNotOutliveItsParent) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    InChild(true, [&] {
+      const bool begun = write(ends[1], "x", 1) == 1;
+      sleep(begun ? 600 : 0);
+      return std::string();
+    });
+    _exit(0);
+  }
+  close(ends[1]);
+  char begun = 0;
+  EXPECT_EQ(read(ends[0], &begun, 1), 1);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  pollfd end{ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&end, 1, 30'000), 1) << "it lives on";
+  EXPECT_EQ(read(ends[0], &begun, 1), 0) << "the end of all that could write";
+  close(ends[0]);
+}
+
+}  // namespace
+}  // namespace cgrun
