@@ -72,16 +72,20 @@ class TakesSecondRunsBack {
   std::vector<std::pair<NodeId, std::vector<ValueId>>> inputs_;  // of late readers
 };
 
+// For the searches, which do not ask what is kept between runs.
 BufferOptions BuffersOf(const LayoutOptions& layout) {
   return {layout.in_place, layout.zones_apart};
+}
+
+// For what is counted.
+BufferOptions CountedBuffersOf(const LayoutOptions& layout) {
+  return {layout.in_place, layout.zones_apart, /*parts=*/false, layout.incremental};
 }
 
 // Transient ones, at each step.
 std::vector<Bytes> BytesOf(const Graph& graph, const Schedule& schedule,
                            const LayoutOptions& layout) {
-  const Liveness liveness = ComputeLiveness(graph, schedule, layout.incremental);
-  return TransientBytes(AssignBuffers(graph, schedule, liveness, BuffersOf(layout)),
-                        liveness.steps);
+  return TransientBytes(graph, schedule, CountedBuffersOf(layout));
 }
 
 // Kernels that work alone have their teams again, those that are slowest without first, where no
@@ -306,8 +310,7 @@ class Recomputer {
     if (dearest.empty()) return;
     const Peak most = std::max(lowest, Peak{goal_.bytes, kAnySteps});
     std::vector<NodeId> runs, swaps;
-    TakeBackTrials trials(entry_.graph, entry_.schedule, BuffersOf(options_.layout),
-                          options_.layout.incremental);
+    TakeBackTrials trials(entry_.graph, entry_.schedule, CountedBuffersOf(options_.layout));
     int64_t nodes_left = IsQuick() ? kFewNodesTried : kMostNodesTried;
     for (NodeId id : dearest) {
       if ((nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0) break;

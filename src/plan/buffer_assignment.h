@@ -1,5 +1,4 @@
-// Buffers: which values share bytes. A view lies in its input's buffer, an update in its state's,
-// and an operator that may run in place writes over an input that nothing reads any more. Where
+// Buffers: the alias sets of a schedule (alias_model.h) and the workspaces of its nodes. Where
 // asked for, what is joined lies in the result from the beginning, and a part in what it is cut
 // from.
 #ifndef CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
@@ -29,6 +28,7 @@ struct SharedBuffer {
 using SharedBufferId = Id<struct SharedBufferTag>;
 
 struct BufferAssignment {
+  Liveness liveness;
   IdVector<SharedBufferId, SharedBuffer> buffers;
   IdVector<ValueId, SharedBufferId> of_value;
   IdVector<ValueId, int64_t> offset;  // bytes into the buffer: 0, but for the parts of others
@@ -38,19 +38,16 @@ struct BufferAssignment {
   int parts = 0;                                  // buffers that lie in others
 };
 
-struct BufferOptions {
-  bool in_place = true;
-  bool zones_apart = false;  // nothing in place across zones
-  bool parts = false;        // parts lie in their wholes, where no more is alive at the peak then
-};
-
 // `graph` has kernels and legal updates.
 BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
-                               const Liveness& liveness, const BufferOptions& options = {});
+                               const BufferOptions& options = {});
 
-// Bytes of the device's transient buffers that are alive at each step of a schedule of `steps`,
-// aligned.
-std::vector<Bytes> TransientBytes(const BufferAssignment& assignment, TimePoint steps);
+// Aligned bytes of the device's transient buffers that are alive at each step.
+std::vector<Bytes> TransientBytes(const BufferAssignment& assignment);
+
+// The same for a schedule, without sub-buffers.
+std::vector<Bytes> TransientBytes(const Graph& graph, const Schedule& schedule,
+                                  const BufferOptions& options = {});
 
 }  // namespace cgrun
 

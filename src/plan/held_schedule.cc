@@ -5,22 +5,13 @@
 #include <limits>
 
 #include "src/base/check.h"
-#include "src/ir/op_def.h"
 #include "src/ops/second.h"
+#include "src/plan/liveness.h"
 
 namespace cgrun {
 namespace {
 
 constexpr TimePoint kShortWait = 8;  // steps between two readers: it is not let go for them
-
-// What is viewed in the end.
-ValueId Viewed(const Graph& graph, ValueId value) {
-  for (NodeId id = graph.values[value].producer; id.valid() && GetOpDef(graph.nodes[id].op).view;) {
-    value = graph.nodes[id].inputs[0];
-    id = graph.values[value].producer;
-  }
-  return value;
-}
 
 // The node of the graph without second runs that `id` runs again, or is.
 NodeId FirstRun(const Graph& graph, NodeId id) {
@@ -33,7 +24,7 @@ NodeId FirstRun(const Graph& graph, NodeId id) {
 HeldSchedule::HeldSchedule(const Graph& graph, const Schedule& schedule, const Target& target,
                            int threads, const BufferOptions& buffers)
     : graph_(graph),
-      probe_(graph, buffers),
+      model_(graph, buffers),
       second_runs_(graph.nodes.size()),
       second_nodes_(graph.nodes.size()),
       last_soon_(graph.values.size()),
@@ -53,9 +44,7 @@ HeldSchedule::HeldSchedule(const Graph& graph, const Schedule& schedule, const T
 
 void HeldSchedule::FindChoices(const Schedule& schedule, const Target& target, int threads) {
   std::vector<std::vector<TimePoint>> times(graph_.values.size());  // producer's, then readers'
-  IdVector<ValueId, TimePoint> updated_at(graph_.values.size(),
-                                          static_cast<TimePoint>(schedule.steps.size()));
-  IdVector<NodeId, TimePoint> place(graph_.nodes.size());
+  const IdVector<ValueId, TimePoint> updated_at = ChangeTimes(graph_, schedule);
   IdVector<ValueId, bool> stays(graph_.values.size());
   for (size_t i = 0; i < order_.size(); ++i) {
     const Node& node = graph_.nodes[order_[i]];
@@ -64,11 +53,6 @@ void HeldSchedule::FindChoices(const Schedule& schedule, const Target& target, i
         times[static_cast<size_t>(value.index)].push_back(static_cast<TimePoint>(i));
       }
     }
-    place[order_[i]] = static_cast<TimePoint>(i);
-  }
-  for (const UpdateEdge& edge : graph_.updates) {
-    const NodeId producer = graph_.values[edge.next].producer;
-    if (producer.valid()) updated_at[edge.state] = place[producer];
   }
   for (const UpdateEdge& edge : graph_.updates) stays[edge.next] = true;
   for (const Output& output : graph_.outputs) stays[output.value] = true;
@@ -77,11 +61,11 @@ void HeldSchedule::FindChoices(const Schedule& schedule, const Target& target, i
     if (!runs_again[id]) continue;
     second_runs_[id] = SecondRunOf(graph_, id, target, threads);
     if (const auto& second = second_runs_[id]) {
-      second_nodes_[id] = probe_.AddNode(second->is_view, second->workspace, second->in_place);
+      second_nodes_[id] = model_.AddNode(second->is_view, second->workspace, second->in_place);
     }
   }
   for (ValueId id : graph_.values.ids()) {
-    changed_at_[id] = updated_at[Viewed(graph_, id)];
+    changed_at_[id] = updated_at[ViewedValue(graph_, id)];
     const std::vector<TimePoint>& at = times[static_cast<size_t>(id.index)];
     const Value& value = graph_.values[id];
     if (at.empty() || !value.producer.valid() || stays[id]) continue;
@@ -120,7 +104,7 @@ void HeldSchedule::ChooseAsIn(const Graph& again) {
 }
 
 bool HeldSchedule::Make(double most_seconds) {
-  probe_.ForgetSeconds();
+  model_.ForgetSeconds();
   std::ranges::fill(again_, ValueId());
   first_of_.resize(graph_.values.size());
   for (ValueId value : wanted_) is_wanted_[value] = false;
@@ -215,7 +199,7 @@ bool HeldSchedule::RunAgain(NodeId id, TimePoint time) {
   if (IsFull(count)) return false;
   const size_t begin = room_.size();
   for (size_t o = 0; o < count; ++o) {
-    again_[firsts[o]] = probe_.AddSecond(firsts[o]);
+    again_[firsts[o]] = model_.AddSecond(firsts[o]);
     first_of_.push_back(firsts[o]);
     room_.push_back(again_[firsts[o]]);
     if (holding_[firsts[o]] == Holding::kAgainForEach) for_one_.push_back(firsts[o]);

@@ -12,7 +12,7 @@
 
 #include "src/ir/remat_plan.h"
 #include "src/ops/target.h"
-#include "src/plan/peak_probe.h"
+#include "src/plan/alias_model.h"
 #include "src/plan/recompute.h"
 
 namespace cgrun {
@@ -43,7 +43,7 @@ class HeldSchedule {
   // too much to run again.
   bool MakePossible();
   // Finds out how much is alive at each step of the schedule that was made last.
-  const std::vector<Bytes>& CountBytes() { return probe_.BytesOf(runs_); }
+  const std::vector<Bytes>& CountBytes() { return model_.CountBytes(runs_); }
   // Of the schedule that was made last.
   const std::vector<ValueId>& wanted() const { return wanted_; }  // late, of those to choose for
   double seconds() const { return seconds_; }                     // of what runs again
@@ -63,10 +63,10 @@ class HeldSchedule {
   std::vector<NodeId> IdsInPlan() const;
 
   const Graph& graph_;
-  PeakProbe probe_;
+  AliasModel model_;
   std::vector<NodeId> order_;
   IdVector<NodeId, std::optional<SecondRun>> second_runs_;
-  IdVector<NodeId, NodeId> second_nodes_;   // of the probe
+  IdVector<NodeId, NodeId> second_nodes_;   // of the model
   IdVector<ValueId, TimePoint> last_soon_;  // reader, or its producer
   IdVector<ValueId, bool> is_read_late_;
   IdVector<ValueId, TimePoint> changed_at_;  // what it views in the end, which is a state
@@ -79,7 +79,7 @@ class HeldSchedule {
   IdVector<ValueId, ValueId> first_of_;  // of second results, the value of the graph
   std::vector<ValueId> wanted_;
   std::vector<ValueId> for_one_;  // those that go with the node that reads them
-  std::vector<ProbeRun> runs_;
+  std::vector<NodeRun> runs_;
   std::vector<NodeId> first_runs_;  // of which each of runs_ is the second; invalid: none
   std::vector<ValueId> room_;       // in which values of runs_ lie, where the graph has others
   std::vector<ValueId> provided_;   // of the node that is looked at, behind those that wait

@@ -64,10 +64,10 @@ std::vector<SharedBufferId> TransientBuffers(const BufferAssignment& assignment,
 }
 
 BufferAssignment Assign(const PlannedEntry& entry, const LayoutOptions& options, bool parts) {
-  const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule, options.incremental);
+  const bool may_have_parts = options.in_place && !options.incremental;
   return AssignBuffers(
-      *entry.graph, *entry.schedule, liveness,
-      {options.in_place, options.zones_apart, parts && options.in_place && !options.incremental});
+      *entry.graph, *entry.schedule,
+      {options.in_place, options.zones_apart, parts && may_have_parts, options.incremental});
 }
 
 class LayoutPlanner {

@@ -50,7 +50,6 @@ class PartPlacer {
       const ScheduleStep& step = schedule.steps[time];
       const auto begin = static_cast<TimePoint>(time);
       time_of_[step.node] = {begin, begin + step.length};
-      end_ = std::max(end_, begin + step.length);
     }
   }
 
@@ -165,7 +164,7 @@ class PartPlacer {
 
   void PlaceIfNoMoreIsAlive(ValueId whole, std::span<const Part> parts) {
     if (parts.empty()) return;
-    if (alive_.empty()) alive_ = BytesOverTime(TransientBytes(assignment_, end_));
+    if (alive_.empty()) alive_ = BytesOverTime(TransientBytes(assignment_));
     const Bytes most = alive_.Most();
     const SharedBuffer& buffer = BufferOf(whole);
     Lifespan lifespan = buffer.lifespan;
@@ -233,7 +232,6 @@ class PartPlacer {
   ReaderLists readers_;
   IdVector<SharedBufferId, bool> is_fixed_;  // an output or what is fed lies there
   IdVector<NodeId, Lifespan> time_of_;
-  TimePoint end_ = 1;
   BytesOverTime alive_;  // once anything can be moved
 };
 

@@ -40,15 +40,6 @@ bool WritesOut(const Node& node) {
   return node.op == OpId::swap_out || node.op == OpId::swap_out_wait;
 }
 
-// What is viewed in the end: a schedule takes readers of a view for readers of that.
-ValueId Viewed(const Graph& graph, ValueId value) {
-  for (NodeId id = graph.values[value].producer; id.valid() && GetOpDef(graph.nodes[id].op).view;) {
-    value = graph.nodes[id].inputs[0];
-    id = graph.values[value].producer;
-  }
-  return value;
-}
-
 // An option, and the buffers that must stay for it.
 struct Candidate {
   RecomputeOption option;
@@ -63,25 +54,20 @@ class PeakAnalysis {
       : graph_(graph),
         target_(target),
         limits_(limits),
-        liveness_(ComputeLiveness(graph, schedule)),
-        assignment_(AssignBuffers(graph, schedule, liveness_, limits.buffers)),
+        assignment_(AssignBuffers(graph, schedule, limits.buffers)),
         readers_(Readers(graph)),
         runs_again_(NodesThatRunAgain(graph)),
         time_(graph.nodes.size()),
-        changed_at_(graph.values.size(), liveness_.steps),
+        changed_at_(ChangeTimes(graph, schedule)),
         is_kept_(graph.values.size()),
         run_for_(graph.nodes.size()),
         reads_for_(graph.nodes.size()) {
     for (size_t i = 0; i < schedule.steps.size(); ++i) {
       time_[schedule.steps[i].node] = static_cast<TimePoint>(i);
     }
-    for (const UpdateEdge& edge : graph.updates) {
-      const NodeId producer = graph.values[edge.next].producer;
-      if (producer.valid()) changed_at_[edge.state] = time_[producer];
-      is_kept_[edge.next] = true;
-    }
+    for (const UpdateEdge& edge : graph.updates) is_kept_[edge.next] = true;
     for (const Output& output : graph.outputs) is_kept_[output.value] = true;
-    const std::vector<Bytes> bytes = TransientBytes(assignment_, liveness_.steps);
+    const std::vector<Bytes> bytes = TransientBytes(assignment_);
     peak_ = std::max_element(bytes.begin(), bytes.end()) - bytes.begin();
   }
 
@@ -107,7 +93,7 @@ class PeakAnalysis {
     std::vector<ValueId> wanted;
     for (ValueId value : buffer.values) {
       if (is_kept_[value] || TouchedAtPeak(value) || IsOnItsWay(value)) return {};
-      if (Spans(liveness_.values[value])) wanted.push_back(value);
+      if (Spans(assignment_.liveness.values[value])) wanted.push_back(value);
     }
     return wanted;
   }
@@ -117,7 +103,7 @@ class PeakAnalysis {
     candidate_ = {};
     candidate_.buffer = id;
     candidate_.option.bytes = RoundUp(assignment_.buffers[id].bytes, kDefaultAlignment);
-    first_use_ = liveness_.steps;
+    first_use_ = assignment_.liveness.steps;
     for (ValueId value : wanted) AddReaders(value);
   }
 
@@ -174,10 +160,10 @@ class PeakAnalysis {
   // Whether the value is still there when it is needed again, for other readers.
   bool IsThere(ValueId value) {
     const SharedBufferId buffer = assignment_.of_value[value];
-    if (buffer == candidate_.buffer || changed_at_[Viewed(graph_, value)] <= first_use_)
+    if (buffer == candidate_.buffer || changed_at_[ViewedValue(graph_, value)] <= first_use_)
       return false;
     if (assignment_.buffers[buffer].persistent) return !graph_.values[value].producer.valid();
-    if (!Spans(liveness_.values[value])) return false;
+    if (!Spans(assignment_.liveness.values[value])) return false;
     candidate_.reads.insert(buffer);
     return true;
   }
@@ -233,7 +219,6 @@ class PeakAnalysis {
   const Graph& graph_;
   const Target& target_;
   const RecomputeLimits& limits_;
-  Liveness liveness_;
   BufferAssignment assignment_;
   ReaderLists readers_;
   IdVector<NodeId, bool> runs_again_;
@@ -363,11 +348,7 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
     place[before.steps[i].node] = i;
     is_new[before.steps[i].node] = false;
   }
-  IdVector<ValueId, size_t> changed_at(graph.values.size(), before.steps.size());  // of states
-  for (const UpdateEdge& edge : graph.updates) {
-    const NodeId producer = graph.values[edge.next].producer;
-    if (producer.valid()) changed_at[edge.state] = place[producer];
-  }
+  const IdVector<ValueId, TimePoint> changed_at = ChangeTimes(graph, before);
   std::vector<std::vector<NodeId>> in_front(before.steps.size() + 1);
   std::vector<std::vector<NodeId>> behind = WritesBehind(graph, before, place, readers);
   for (size_t i = graph.nodes.size(); i-- > 0;) {  // readers of a new node are newer
@@ -378,7 +359,8 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
     }
     // Another option of the same round can have taken the reader away that was first.
     for (ValueId input : graph.nodes[id].inputs) {
-      place[id] = std::min(place[id], changed_at[Viewed(graph, input)]);
+      const TimePoint changes = changed_at[ViewedValue(graph, input)];
+      place[id] = std::min(place[id], static_cast<size_t>(changes));
     }
     in_front[place[id]].push_back(id);
   }

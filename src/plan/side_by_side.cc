@@ -129,12 +129,11 @@ std::optional<Schedule> SideBySide(const Graph& graph, const Schedule& schedule,
                                    const IdVector<NodeId, double>& alone,
                                    const SideBySideOptions& options) {
   Arranger arranger(graph, schedule, alone);
+  AliasModel model(graph, options.buffers);
   for (int tries = 0; tries < kMostTries; ++tries) {
     const std::optional<Schedule> arranged = arranger.Arrange();
     if (!arranged) return std::nullopt;
-    const Liveness liveness = ComputeLiveness(graph, *arranged);
-    const std::vector<Bytes> bytes =
-        TransientBytes(AssignBuffers(graph, *arranged, liveness, options.buffers), liveness.steps);
+    const std::vector<Bytes>& bytes = model.CountBytes(RunsOf(graph, *arranged));
     const auto most = std::ranges::max_element(bytes);
     if (*most <= options.most_bytes) return arranged;
     const std::vector<NodeId> beside = NodesBesideAt(*arranged, most - bytes.begin());

@@ -17,7 +17,7 @@ bool Waits(OpId op) { return op == OpId::swap_out_wait || op == OpId::swap_in_wa
 class Spreader {
  public:
   Spreader(const Graph& graph, const Schedule& schedule, Bytes most, const BufferOptions& buffers)
-      : graph_(graph), buffers_(buffers), readers_(Readers(graph)) {
+      : graph_(graph), model_(graph, buffers), readers_(Readers(graph)) {
     for (const ScheduleStep& step : schedule.steps) order_.push_back(step.node);
     bytes_ = BytesOf(order_);
     most_ = std::max(most, *std::ranges::max_element(bytes_));
@@ -31,19 +31,20 @@ class Spreader {
     }
     SpreadReads();
     SpreadWrites();
-    Schedule schedule;
-    for (NodeId id : order_) schedule.steps.push_back({id, 0});
-    return schedule;
+    return ScheduleOf(order_);
   }
 
  private:
   using Order = std::vector<NodeId>;
 
-  std::vector<Bytes> BytesOf(const Order& order) const {
+  std::vector<Bytes> BytesOf(const Order& order) {
+    return model_.CountBytes(RunsOf(graph_, ScheduleOf(order)));
+  }
+
+  static Schedule ScheduleOf(const Order& order) {
     Schedule schedule;
     for (NodeId id : order) schedule.steps.push_back({id, 0});
-    const Liveness liveness = ComputeLiveness(graph_, schedule);
-    return TransientBytes(AssignBuffers(graph_, schedule, liveness, buffers_), liveness.steps);
+    return schedule;
   }
 
   size_t PlaceOf(NodeId id) const {
@@ -139,7 +140,7 @@ class Spreader {
   }
 
   const Graph& graph_;
-  const BufferOptions buffers_;
+  AliasModel model_;
   const ReaderLists readers_;
   Order order_;
   std::vector<Bytes> bytes_;  // alive at each step of order_

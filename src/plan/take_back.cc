@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/ir/op_def.h"
+#include "src/plan/liveness.h"
 #include "src/plan/swap.h"
 
 namespace cgrun {
@@ -56,11 +57,11 @@ void TakeBack(Graph& graph, Schedule& schedule, const std::vector<NodeId>& again
 }
 
 TakeBackTrials::TakeBackTrials(const Graph& graph, const Schedule& schedule,
-                               const BufferOptions& options, bool incremental)
+                               const BufferOptions& options)
     : graph_(graph),
-      probe_(graph, options, ComputeLiveness(graph, schedule, incremental).kept),
+      model_(graph, options),
       time_(graph.nodes.size()),
-      changed_at_(graph.values.size(), static_cast<TimePoint>(schedule.steps.size())),
+      changed_at_(ChangeTimes(graph, schedule)),
       is_gone_(graph.nodes.size()),
       readers_(Readers(graph)),
       more_readers_(graph.values.size()) {
@@ -73,10 +74,6 @@ TakeBackTrials::TakeBackTrials(const Graph& graph, const Schedule& schedule,
         {static_cast<uint32_t>(inputs_.size()), static_cast<uint32_t>(node.inputs.size())});
     inputs_.insert(inputs_.end(), node.inputs.begin(), node.inputs.end());
     first_run_.push_back(node.again_of);
-  }
-  for (const UpdateEdge& edge : graph.updates) {
-    const NodeId producer = graph.values[edge.next].producer;
-    if (producer.valid()) changed_at_[edge.state] = time_[producer];
   }
   for (NodeId id : graph.nodes.ids()) {  // which goes before anything is taken back
     const bool for_nobody = first_run_[id].valid() && !is_gone_[id] && !IsReadElsewhere(id);
@@ -94,7 +91,7 @@ const std::vector<Bytes>* TakeBackTrials::Try(NodeId id) {
   for (NodeId node : order_) {
     if (!is_gone_[node]) runs_.push_back({node, Inputs(node), graph_.nodes[node].outputs});
   }
-  return &probe_.BytesOf(runs_);
+  return &model_.CountBytes(runs_);
 }
 
 void TakeBackTrials::Undo() {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/peak_probe.h"
+#include "src/plan/alias_model.h"
 
 namespace cgrun {
 
@@ -22,8 +22,7 @@ void TakeBack(Graph& graph, Schedule& schedule, const std::vector<NodeId>& again
 class TakeBackTrials {
  public:
   // All outlive it.
-  TakeBackTrials(const Graph& graph, const Schedule& schedule, const BufferOptions& options,
-                 bool incremental = false);
+  TakeBackTrials(const Graph& graph, const Schedule& schedule, const BufferOptions& options);
 
   // The bytes that are alive at each step were `id`, which runs again or is a swap_out, taken back.
   // Null where it has gone with another one, or a reader would come before what it reads.
@@ -63,7 +62,7 @@ class TakeBackTrials {
   ValueId Viewed(ValueId value) const;
 
   const Graph& graph_;
-  PeakProbe probe_;
+  AliasModel model_;
   std::vector<NodeId> order_;
   IdVector<NodeId, TimePoint> time_;
   IdVector<ValueId, TimePoint> changed_at_;  // of states
@@ -76,7 +75,7 @@ class TakeBackTrials {
   ReaderLists readers_;
   IdVector<ValueId, std::vector<NodeId>> more_readers_;
   std::vector<Edit> edits_;  // of the last trial
-  std::vector<ProbeRun> runs_;
+  std::vector<NodeRun> runs_;
 };
 
 }  // namespace cgrun

@@ -35,9 +35,7 @@ std::vector<NodeId> SecondRunsOf(const Graph& graph) {
 }
 
 Bytes PeakOf(const CompiledEntry& entry) {
-  const Liveness liveness = ComputeLiveness(entry.graph, entry.schedule);
-  const std::vector<Bytes> bytes =
-      TransientBytes(AssignBuffers(entry.graph, entry.schedule, liveness), liveness.steps);
+  const std::vector<Bytes> bytes = TransientBytes(entry.graph, entry.schedule);
   return *std::ranges::max_element(bytes);
 }
 

@@ -30,7 +30,7 @@ struct Assigned {
     graph = SelectKernels(make.graph(), Reference(), {}, diagnostics);
     EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
     const Schedule schedule = FindOrder("serial")->Order(graph);
-    assignment = AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule), options);
+    assignment = AssignBuffers(graph, schedule, options);
   }
 
   bool Share(ValueId a, ValueId b) const {
@@ -163,8 +163,7 @@ TEST(InPlace, TwoOutputsDoNotShare) {
   node.outputs.push_back(make.graph().values.push_back(more));
   node.kernel = KernelChoice{"two.outputs", 1, 0, {{0, 0}, {0, 1}, {1, 1}}, {}};
   const Schedule schedule{{{NodeId(0), 0}}};
-  const BufferAssignment assignment =
-      AssignBuffers(make.graph(), schedule, ComputeLiveness(make.graph(), schedule));
+  const BufferAssignment assignment = AssignBuffers(make.graph(), schedule);
   const auto of = [&](ValueId id) { return assignment.of_value[id]; };
   EXPECT_EQ(of(product), of(x));
   EXPECT_EQ(of(make.graph().values.last()), of(y));
@@ -307,8 +306,7 @@ TEST(AssignBuffers, EveryReaderFindsItsOperandOnRandomGraphs) {
            {BufferOptions{true, false}, {true, true}, {false, false}}) {
         SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::string(order.name));
         const Schedule schedule = order.Order(graph);
-        const BufferAssignment assignment =
-            AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule), options);
+        const BufferAssignment assignment = AssignBuffers(graph, schedule, options);
         Replay replay(graph, assignment, options);
         replay.Run(schedule);
         in_place += replay.in_place;

@@ -23,8 +23,7 @@ constexpr double kAnyTime = std::numeric_limits<double>::infinity();
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 
 std::vector<Bytes> BytesOf(const Graph& graph, const Schedule& schedule) {
-  const Liveness liveness = ComputeLiveness(graph, schedule);
-  return TransientBytes(AssignBuffers(graph, schedule, liveness), liveness.steps);
+  return TransientBytes(graph, schedule);
 }
 
 Bytes PeakOf(const std::vector<Bytes>& bytes) { return *std::ranges::max_element(bytes); }

@@ -44,8 +44,7 @@ class Parts : public testing::Test {
       schedule.steps[i].length = 2;
       schedule.steps[i + 1].lane = 1;
     }
-    return AssignBuffers(prepared_, schedule, ComputeLiveness(prepared_, schedule),
-                         {.parts = parts});
+    return AssignBuffers(prepared_, schedule, {.parts = parts});
   }
 
   // Bytes from where `whole` begins to where `part` does; −1 where they are in different buffers.

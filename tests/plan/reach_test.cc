@@ -101,14 +101,12 @@ TEST(Reach, HasNames) {
 
 struct Assigned {
   Graph graph;
-  Liveness liveness;
   BufferAssignment assignment;
 
   Assigned(GraphMaker& make, bool incremental)
       : graph(PrepareGraph(make.graph(), 1, *FindKernelLibrary("reference"))) {
     const Schedule schedule = FindOrder("serial")->Order(graph);
-    liveness = ComputeLiveness(graph, schedule, incremental);
-    assignment = AssignBuffers(graph, schedule, liveness);
+    assignment = AssignBuffers(graph, schedule, {.incremental = incremental});
   }
   const SharedBuffer& Of(ValueId id) const { return assignment.buffers[assignment.of_value[id]]; }
 };
@@ -124,7 +122,7 @@ TEST(Reach, KeptBuffersLiveAlwaysAndAreNotWrittenOver) {
     EXPECT_FALSE(whole.Of(id).kept);
     EXPECT_TRUE(parts.Of(id).kept);
     EXPECT_EQ(parts.Of(id).lifespan.lower, 0);
-    EXPECT_EQ(parts.Of(id).lifespan.upper, parts.liveness.steps);
+    EXPECT_EQ(parts.Of(id).lifespan.upper, parts.assignment.liveness.steps);
   }
   // What has one reach goes on to share bytes: `left` is written over `hidden`, that over `a`.
   EXPECT_EQ(parts.assignment.of_value[two.left], parts.assignment.of_value[two.a]);

@@ -92,9 +92,7 @@ TEST(RecomputeOptions, AreTakenByTheSchedule) {
   TwoReaders model;
   RematPlan plan;
   for (const RecomputeOption& option : model.Options()) plan.recompute.push_back(option.decision);
-  const Liveness before = ComputeLiveness(model.graph, model.schedule);
-  const auto held =
-      TransientBytes(AssignBuffers(model.graph, model.schedule, before), before.steps);
+  const auto held = TransientBytes(model.graph, model.schedule);
   ASSERT_TRUE(passes::Rematerialise(model.graph, {Reference(), false, &plan}));
   const Schedule schedule = WithSecondRuns(model.graph, model.schedule);
   ASSERT_EQ(VerifySchedule(model.graph, schedule), Strings());
@@ -103,8 +101,7 @@ TEST(RecomputeOptions, AreTakenByTheSchedule) {
     names.push_back(model.graph.nodes[step.node].name);
   }
   EXPECT_EQ(names, (Strings{"a", "y", "m", "wide", "narrow", "y.again", "from_y", "from_a"}));
-  const Liveness after = ComputeLiveness(model.graph, schedule);
-  const auto still_held = TransientBytes(AssignBuffers(model.graph, schedule, after), after.steps);
+  const auto still_held = TransientBytes(model.graph, schedule);
   EXPECT_EQ(*std::max_element(still_held.begin(), still_held.end()) + 4032,
             *std::max_element(held.begin(), held.end()));
 }

@@ -73,9 +73,7 @@ TEST(SideBySide, LeavesWhatIsNotWorthIt) {
 TEST(SideBySide, KeepsToItsBytes) {
   const TwoChains chains;
   const auto most = [&](const Schedule& schedule) {
-    const Liveness liveness = ComputeLiveness(chains.graph, schedule);
-    const auto bytes =
-        TransientBytes(AssignBuffers(chains.graph, schedule, liveness), liveness.steps);
+    const auto bytes = TransientBytes(chains.graph, schedule);
     return *std::ranges::max_element(bytes);
   };
   const Bytes one_by_one = most(chains.schedule);
@@ -96,8 +94,7 @@ TEST(SideBySide, KeepsWhatIsReadBeside) {
   make.Out(make.Op(OpId::add, "end", {a, b}), "end");
   const Graph graph = PrepareGraph(make.graph(), 1, *FindKernelLibrary("reference"));
   const auto shares = [&](const Schedule& schedule) {
-    const BufferAssignment buffers =
-        AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule));
+    const BufferAssignment buffers = AssignBuffers(graph, schedule);
     return buffers.of_value[y] == buffers.of_value[b];
   };
   EXPECT_TRUE(shares({{{NodeId(0)}, {NodeId(1)}, {NodeId(2)}, {NodeId(3)}}}));

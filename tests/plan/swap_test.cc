@@ -60,8 +60,7 @@ struct LateReader {
     return names;
   }
   Bytes Peak() const {
-    const Liveness liveness = ComputeLiveness(graph, schedule);
-    const auto bytes = TransientBytes(AssignBuffers(graph, schedule, liveness), liveness.steps);
+    const auto bytes = TransientBytes(graph, schedule);
     return *std::ranges::max_element(bytes);
   }
 

@@ -13,8 +13,7 @@ namespace {
 
 // Bytes below which no plan of this order can stay.
 int64_t BoundOf(const Graph& graph, const Schedule& schedule) {
-  const BufferAssignment assignment =
-      AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule));
+  const BufferAssignment assignment = AssignBuffers(graph, schedule);
   MemoryProblem problem;
   problem.buffers.reserve(assignment.buffers.size());
   for (const SharedBuffer& buffer : assignment.buffers) {

@@ -1,6 +1,6 @@
-// Bytes that are alive while the nodes of a graph run one after the other, in any order: what
-// ComputeLiveness and AssignBuffers find out about a whole schedule, kept from node to node. It
-// follows their rules for views, updates and in-place operators; orders_test.cc holds it to them.
+// Bytes that are alive while the nodes of a graph run one after the other, in any order. The alias
+// model (alias_model.h) says once what shares bytes in every order, and what can be overwritten in
+// some. From there on the bytes are counted from node to node.
 #ifndef CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
 #define CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/ir/graph.h"
-#include "src/plan/memory_problem.h"
+#include "src/plan/alias_model.h"
 
 namespace cgrun {
 
@@ -41,20 +41,17 @@ class StepMemory {
   Bytes alive_beside() const { return run_ == 0 ? unread_feeds_ : 0; }
 
  private:
-  using HolderId = Id<struct HolderTag>;
-
-  // Values that share bytes in every order: views with what they view, updates with their state.
-  struct Holder {
-    Bytes bytes = 0;  // as they count in the device's arena, which aligns; 0 for what is persistent
-    bool persistent = false;
+  // Of an alias set in every order: views with what they view, updates with their state.
+  struct Use {
+    Bytes bytes = 0;     // AliasFacts::Transient()
     bool stays = false;  // to the end of the step
     int readers = 0;     // nodes that have not run yet
   };
 
   // The output lies in the input's bytes where this node is the last to read that.
   struct Overwrite {
-    HolderId input;
-    HolderId output;
+    AliasSetId input;
+    AliasSetId output;
   };
 
   // Places in operands_ and overwrites_: what it reads, each once, lies before what it makes. An
@@ -65,17 +62,13 @@ class StepMemory {
     Bytes workspace = 0;
   };
 
-  bool Dies(HolderId holder) const {
-    return holders_[holder].readers == 0 && !holders_[holder].stays;
-  }
-  void AddHolders(const Graph& graph);
-  void AddUse(const Graph& graph, NodeId id);
-  void AddOverwrites(const Graph& graph, const Node& node);
+  bool Dies(AliasSetId set) const { return sets_[set].readers == 0 && !sets_[set].stays; }
+  void AddNodeUse(const AliasModel& model, const NodeRun& run);
   void AddReaders();
-  std::span<const HolderId> Reads(const NodeUse& use) const {
+  std::span<const AliasSetId> Reads(const NodeUse& use) const {
     return std::span(operands_).subspan(use.reads, use.makes - use.reads);
   }
-  std::span<const HolderId> Makes(const NodeUse& use) const {
+  std::span<const AliasSetId> Makes(const NodeUse& use) const {
     return std::span(operands_).subspan(use.makes, use.makes_end - use.makes);
   }
   std::span<const Overwrite> Overwrites(const NodeUse& use) const {
@@ -83,14 +76,12 @@ class StepMemory {
   }
   Bytes OverwrittenBytes(const NodeUse& use) const;
 
-  IdVector<HolderId, Holder> holders_;
-  IdVector<ValueId, HolderId> of_value_;
-  IdVector<NodeId, bool> is_view_;  // of what it reads, so that it runs nothing
+  IdVector<AliasSetId, Use> sets_;
   IdVector<NodeId, NodeUse> uses_;
-  std::vector<HolderId> operands_;
+  std::vector<AliasSetId> operands_;
   std::vector<Overwrite> overwrites_;
-  FlatLists<HolderId, NodeId> read_by_;
-  IdVector<HolderId, NodeId> last_reader_;  // while uses are added
+  FlatLists<AliasSetId, NodeId> read_by_;
+  IdVector<AliasSetId, NodeId> last_reader_;  // while uses are added
   Bytes alive_ = 0;
   Bytes unread_feeds_ = 0;  // alive in the first step alone
   int64_t run_ = 0;         // nodes
