@@ -20,7 +20,7 @@ END = "<!-- page: end -->"
 INDEX = """# Operators
 
 This index lists every operator, loss, metric and optimizer of a model file. `cgrun ops NAME` prints the same pages.
-[networks.md](../networks.md) explains how to use them, and the [kernels](../../kernels.md) that compute them stand apart.
+[networks.md](../networks.md) explains how to use them, and [kernels.md](../../kernels.md) how they are computed.
 
 """
 
