@@ -216,32 +216,38 @@ int ShowDryRun(const Training& training) {
 }
 
 // Says how the run was started. A resumed run keeps the hash of the data that it began with.
-RunSettings SettingsOf(const Training& training) {
+RunSettings SettingsOf(const Training& training, const std::string& data_hash) {
   const SessionOptions& options = training.options;
-  const RunSettings* const before = training.resumed ? &training.resumed->settings : nullptr;
-  const std::string tuning = options.compile.tuning ? options.compile.tuning->Name() : "";
-  std::string data_hash = training.session->DataHash();
-  if (before) TellResumed(*training.resumed, *training.session, data_hash, tuning);
-  if (before && !before->data_hash.empty()) data_hash = before->data_hash;
-  return {options.device,
-          options.mode,
-          options.compile.threads,
-          options.limit_batches,
-          KeptFiles(*training.model),
-          options.base.value_or(0),
-          options.compile.lanes,
-          data_hash,
-          tuning,
-          before ? SetSoFar(*training.resumed, training.flags) : AssignmentsOf(training.flags),
-          PartsUntilNow(before ? before->parts : std::vector<RunPart>(),
-                        training.session->run_state().step)};
+  const CompileOptions& compile = options.compile;
+  const int64_t step = training.session->run_state().step;
+  RunSettings settings = {options.device,
+                          options.mode,
+                          compile.threads,
+                          options.limit_batches,
+                          KeptFiles(*training.model),
+                          options.base.value_or(0),
+                          compile.lanes,
+                          data_hash,
+                          compile.tuning ? compile.tuning->Name() : "",
+                          AssignmentsOf(training.flags),
+                          {}};
+  if (training.resumed) {
+    const RunSettings& before = training.resumed->settings;
+    if (!before.data_hash.empty()) settings.data_hash = before.data_hash;
+    settings.overrides = SetSoFar(*training.resumed, training.flags);
+    settings.parts = before.parts;
+  }
+  settings.parts = PartsUntilNow(std::move(settings.parts), step);
+  return settings;
 }
 
 // Makes the run folder, or takes that of the resumed run, and writes what a run writes first.
 void PrepareFolder(Training& training) {
   const std::string& folder = training.folder;
-  training.settings = SettingsOf(training);
+  const std::string data_hash = training.session->DataHash();
+  training.settings = SettingsOf(training, data_hash);
   if (training.resumed) {
+    TellResumed(*training.resumed, *training.session, data_hash, training.settings.tuning);
     RemoveTemporaries(folder);
   } else {
     training.run_folder.emplace(folder, training.train_flags.force, training.Inputs());
