@@ -12,6 +12,7 @@
 #include "src/train/checkpoint.h"
 #include "src/train/weights.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/io/safetensors_file.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
