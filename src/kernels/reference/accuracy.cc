@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/kernels/reference/kernels.h"
-#include "src/kernels/reference/labels.h"
+#include "src/kernels/reference/number.h"
 #include "src/ops/loss.h"
 #include "src/ops/metric.h"
 
