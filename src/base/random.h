@@ -14,7 +14,7 @@
 
 namespace cgrun {
 
-// The 128-bit block of counter (`high`, `low`) under `key`.
+// Returns the 128-bit block of counter (`high`, `low`) under `key`.
 constexpr std::array<uint32_t, 4> Philox(uint64_t key, uint64_t high, uint64_t low) {
   uint32_t c0 = static_cast<uint32_t>(low), c1 = static_cast<uint32_t>(low >> 32);
   uint32_t c2 = static_cast<uint32_t>(high), c3 = static_cast<uint32_t>(high >> 32);
@@ -34,7 +34,7 @@ constexpr std::array<uint32_t, 4> Philox(uint64_t key, uint64_t high, uint64_t l
 // A 64-bit key from a seed and a stable name (FNV-1a over the name, mixed with the seed).
 uint64_t RandomKey(uint64_t seed, std::string_view name);
 
-// [0, 1) from 32 random bits, exact in f32 (24 bits).
+// Makes a number in [0, 1) of 32 random bits. It is exact in f32 (24 bits).
 constexpr float UniformFloat(uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1.0p-24f; }
 
 // A stream: element `i` under (`key`, `high`). Four consecutive elements share one Philox block.

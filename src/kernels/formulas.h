@@ -221,7 +221,7 @@ struct SoftplusGrad {
   }
 };
 
-// Φ(x) and x·Φ'(x) of a finite x, or of NaN.
+// Gives Φ(x) and x·Φ'(x) of a finite x, or of NaN.
 struct ExactGelu {
   template <class C>
   static constexpr C Distribution(C x) {
@@ -347,7 +347,7 @@ constexpr double CheckedTarget(double target) {
   return known ? target : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Binary cross-entropy of logits.
+// Binary cross-entropy that reads logits.
 struct OfLogits {
   // −t·ln p − (1 − t)·ln(1 − p). A factor of 0 takes part in no product: 0·∞ would be NaN.
   template <class Target>
@@ -372,7 +372,7 @@ struct OfLogits {
   }
 };
 
-// Binary cross-entropy of probabilities.
+// Binary cross-entropy that reads probabilities.
 struct OfProbabilities {
   static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   static constexpr double kLeastLog = -100, kLeastVariance = 1e-12;

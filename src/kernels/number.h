@@ -59,7 +59,7 @@ constexpr To ToInteger(From value) {
   return static_cast<To>(value);
 }
 
-// The conversion of the operator `cast`.
+// Converts a number as the operator `cast` does.
 template <class To, class From>
 constexpr To Convert(From stored) {
   const Compute<From> value = Load(stored);
@@ -101,7 +101,7 @@ inline bool AllFloat(const NodeSignature& node) {
   return true;
 }
 
-// `supports` of kernels for every number type but f16.
+// `supports` of kernels that take every number type but f16.
 inline bool FirstTypesAreNotF16(const NodeSignature& node) {
   return node.inputs[0].dtype != DType::kF16 && node.outputs[0].dtype != DType::kF16;
 }

@@ -66,7 +66,7 @@ struct SgdRule {
   }
 };
 
-// Of adam and adamw.
+// adam and adamw share these.
 struct AdamParameters {
   int64_t elements = 0;
   Regularization regularization;
@@ -100,7 +100,7 @@ struct AdamParameters {
         epsilon(a.epsilon) {}
 };
 
-// What all elements share in a step.
+// All elements share these factors in a step.
 struct AdamFactors {
   double rate;
   double kept;        // of a parameter, by the decoupled decay
@@ -159,7 +159,8 @@ struct RmspropParameters {
   }
 };
 
-// Operands of its kernels: parameter, gradient, rate, v, [m], [b], then the same after the step.
+// Its kernels read parameter, gradient, rate, v, [m] and [b], and give the same but for gradient
+// and rate after the step.
 template <bool kIsCentered, bool kHasMomentum>
 struct RmspropOperands {
   static constexpr int kInputs = 4 + kIsCentered + kHasMomentum;
@@ -195,7 +196,7 @@ struct RmspropRule {
   }
 
  private:
-  // √v, or the deviation of gradients: √(v − m²).
+  // Returns √v, or the deviation of gradients, √(v − m²).
   static constexpr C Root(C v, C m) {
     const C squared = kIsCentered ? v - m * m : v;
     return std::sqrt(squared < 0 ? 0 : squared);

@@ -17,7 +17,7 @@ struct OpText {
 
 OpDef Described(OpText text);
 
-// One floating-point tensor in and one of its type out, element by element, in place.
+// Takes one floating-point tensor and gives one of its type, element by element, in place.
 OpDef ElementwiseOp(OpText text, GradientFunction gradient);
 
 // Such an operator that the key `activation` of others may name.
@@ -89,7 +89,7 @@ void SetBiasGradient(GradientContext& context);
 
 OpDef ConvOp(OpText text, std::string weight);
 
-// So many operations for each element of input 0.
+// Counts so many operations for each element of input 0.
 template <int64_t kOperations>
 OpCost PerElement(const NodeSignature& node) {
   return {kOperations * node.inputs[0].shape.Elements()};

@@ -77,7 +77,7 @@ bool CheckTargets(InferContext& context);
 std::vector<TensorType> InferLoss(InferContext& context, bool (*check)(InferContext&));
 std::vector<TensorType> InferLossGrad(InferContext& context, bool (*check)(InferContext&));
 
-// Those of CheckPair() and of CheckTargets().
+// Check inputs by CheckPair() or by CheckTargets().
 std::vector<TensorType> InferPairLoss(InferContext& context);
 std::vector<TensorType> InferPairLossGrad(InferContext& context);
 std::vector<TensorType> InferTargetLoss(InferContext& context);

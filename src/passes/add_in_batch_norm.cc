@@ -24,7 +24,7 @@
 namespace cgrun::passes {
 namespace {
 
-// An addition of two tensors with a clip behind it, in the operands of the node.
+// An addition of two tensors stands before a clip; these are operands of the node.
 struct ClippedSum {
   int first = 0, second = 0;
   ClipAttributes bounds;
@@ -65,8 +65,8 @@ bool IsPlainInTraining(const Node& batch_norm) {
   return attributes.training && !attributes.clips();
 }
 
-// With the norm that makes input `of_norm` of the node. Its place is the node's, behind what is
-// added.
+// Fuses the node with the norm that makes its input `of_norm`. The result takes the node's place,
+// behind what is added.
 std::optional<Fusion> FuseSum(const FusionView& view, NodeId id, const ClippedSum& found,
                               int of_norm, int addend) {
   const Node& sum = view.node(id);

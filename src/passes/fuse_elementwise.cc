@@ -1,6 +1,6 @@
 // Operators that go element by element become one node where the target has a kernel for all of
-// them together: it takes a few elements through the whole of it, so that what passes between the
-// operators is never there as a tensor, and each operand goes from and to memory once.
+// them together. The kernel takes a few elements through the whole of it. So what passes between
+// the operators is never there as a tensor, and each operand goes from and to memory once.
 //
 //   a = sigmoid(x)
 //   b = mul(a, y)        →  z = fused(x, y, h)
@@ -24,8 +24,8 @@
 namespace cgrun::passes {
 namespace {
 
-// Of a node. The bytes between its operators are saved already; what more would save is a call,
-// and each test of a cone costs as much as the cone is large.
+// A node has no more. The bytes between its operators are saved already: more operators would save
+// calls alone, and each test of a cone costs as much as the cone is large.
 constexpr size_t kMostOperators = 64;
 
 // The nodes that become one: the last has the result, which each of the others is for.

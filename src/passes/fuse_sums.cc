@@ -1,12 +1,12 @@
 // A product and the addition that alone reads it become one node where the target has a kernel for
 // the two. A weight that is used several times, as that of a cell that is unrolled, has a gradient
-// for each use, and they are added up: so each of them but one goes into the sum as it is made, in
-// place, and is never there as a whole.
+// for each use, and they are added up. So each of them but one goes into the sum as it is made, in
+// place. It is never there as a whole.
 //
 //   add(sum, matmul(dyᵀ, x))  →  fused(dy, x, sum)
 //
-// Of an unrolled cell that is one such node for each step, and so a sweep over the sum for each.
-// Those of a few steps become one node, and one sweep, where the target has a kernel for that.
+// An unrolled cell has one such node for each step, and so a sweep over the sum for each. Those of
+// a few steps become one node, and one sweep, where the target has a kernel for that.
 //
 //   fused(dy1, x1, fused(dy2, x2, sum))  →  fused(dy2, x2, sum, dy1, x1)
 //

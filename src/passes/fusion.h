@@ -74,7 +74,7 @@ struct PairFusion {
 
 std::optional<Fusion> MatchPairs(const FusionView& view, NodeId producer, const PairFusion& fusion);
 
-// The pattern of such pairs.
+// Makes a pattern of such pairs.
 template <auto kFits, auto kPays, bool kSeveral = false>
 constexpr FusionPattern Pairs() {
   return {[](const FusionView& view, NodeId producer) {
