@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "src/report/table.h"
 
@@ -26,16 +27,15 @@ bool LacksLanesAlone(const CappedRun& fit) {
 }
 
 std::string DataPartsOf(const HostUse& use) {
-  std::string text;
+  std::vector<std::string> parts;
   const auto add = [&](int64_t bytes, const char* what) {
-    if (bytes == 0) return;
-    text += (text.empty() ? "" : ", ") + std::string(what) + " " + FormatBytes(bytes);
+    if (bytes != 0) parts.push_back(fmt::format("{} {}", what, FormatBytes(bytes)));
   };
   add(use.decoded, "decoded data");
   add(use.loaders, "buffers of the loaders");
   add(use.states, "state copy");
   add(use.kept, "kept values");
-  return text;
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Heads the column of the smallest plan that was found.
@@ -113,22 +113,18 @@ std::string HowText(const CappedRun& fit) {
   const PlannedRun& run = fit.capped;
   const bool lacks_lanes = LacksLanes(fit);
   if (fit.arena_cap == 0) return lacks_lanes ? "no operators run side by side" : "";
-  std::string text;
+  std::vector<std::string> ways;
   const auto add = [&](int64_t count, std::string_view noun, const std::string& one,
                        const std::string& more) {
-    if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + FormatCount(count, noun) + (count == 1 ? one : more);
+    if (count != 0) ways.push_back(FormatCount(count, noun) + (count == 1 ? one : more));
   };
   add(run.second_runs, "operator", " of a step runs a second time", " of a step run a second time");
   const std::string place = " swapped to " + SwapPlaceText(!run.memory.on_host, run.swap_bytes);
   add(run.swaps, "tensor", " is" + place, " are" + place);
   const std::string why = " on one thread, in a smaller workspace";
   add(run.alone, "operator", " works" + why, " work" + why);
-  if (lacks_lanes) {
-    text += text.empty() ? "" : ", ";
-    text += "no operators run side by side, which the time leaves out";
-  }
-  return text;
+  if (lacks_lanes) ways.push_back("no operators run side by side, which the time leaves out");
+  return fmt::format("{}", fmt::join(ways, ", "));
 }
 
 // "; steps take about 2.1 % longer"; nothing where the arena is as it is.
@@ -209,11 +205,9 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, const std::
 }
 
 std::string LinesOf(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) {
-    if (!line.empty()) text += (text.empty() ? "" : "\n" + std::string(kIndent)) + line;
-  }
-  return text;
+  const auto is_there = [](const std::string& line) { return !line.empty(); };
+  return fmt::format("{}",
+                     fmt::join(lines | std::views::filter(is_there), "\n" + std::string(kIndent)));
 }
 
 std::string FitText(const CappedRun& fit) {

@@ -72,8 +72,6 @@ class Loader {
 
   // Time that Next() has waited, in all epochs.
   double stall_seconds() const { return stall_seconds_; }
-  // Host memory beside the ring.
-  int64_t order_bytes() const { return sampler_.bytes(); }
 
  private:
   struct Slot {

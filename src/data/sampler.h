@@ -22,8 +22,6 @@ class Sampler {
   void StartEpoch(int64_t epoch);
   // Sample numbers in the order of the epoch; changed by StartEpoch().
   std::span<const int64_t> order() const { return order_; }
-  // Host memory of the order.
-  int64_t bytes() const { return static_cast<int64_t>(order_.size() * sizeof(int64_t)); }
 
  private:
   uint64_t key_;

@@ -212,11 +212,6 @@ void CachingAllocator::ReleaseCached() {
   }
 }
 
-void CachingAllocator::ResetPeaks() {
-  statistics_.live_peak_bytes = statistics_.live_bytes;
-  statistics_.reserved_peak_bytes = statistics_.reserved_bytes;
-}
-
 std::vector<std::vector<const CachingAllocator::Block*>> CachingAllocator::Segments() const {
   std::vector<std::vector<const Block*>> segments;
   for (const Block* block : segments_) {

@@ -82,8 +82,6 @@ class CachingAllocator {
 
   // Gives segments without a block in use back to the device.
   void ReleaseCached();
-  // From now on peaks are of what follows.
-  void ResetPeaks();
 
   const AllocatorStatistics& statistics() const { return statistics_; }
   // All segments as the addresses and sizes of their blocks, free and not: for tests.

@@ -129,7 +129,6 @@ class EagerProgram {
   // Gives back what the last step's results hold.
   void ReleaseResults();
   const AllocatorStatistics& statistics() const { return allocator_.statistics(); }
-  CachingAllocator& allocator() { return allocator_; }
 
  private:
   using Block = CachingAllocator::Block;

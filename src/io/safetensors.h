@@ -25,28 +25,17 @@ inline constexpr char kChecksumKey[] = "cgrun:checksum";
 
 class SafetensorsChecksum;
 
-struct NamedTensor {
-  std::string name;
-  HostTensor tensor;
-};
-
-struct SafetensorsFile {
-  std::vector<NamedTensor> tensors;  // in the order of their bytes in the file
-  SafetensorsMetadata metadata;
-
-  // Null where there is none of that name.
-  const HostTensor* Find(std::string_view name) const;
-};
-
 struct TensorSpec {
   std::string name;
   DType dtype = DType::kF32;
   Shape shape;  // bound
 };
 
-// Reads a file tensor by tensor, with the same errors as ReadSafetensors(): those of the header
-// when it is made, those of a tensor when that is read, and with the last one that the file is not
-// as its checksum says, where it has one.
+// Reads a file tensor by tensor. UserError names the file and what is wrong. The constructor
+// refuses a header that is too long or not the JSON it should be, a name or key that stands twice,
+// a type that we do not have, sizes that do not fit the offsets, and tensors that overlap, leave a
+// hole or lie outside the file. The last tensor's reading compares the checksum, where the file has
+// one.
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(const std::string& path);
@@ -75,14 +64,8 @@ class SafetensorsReader {
   std::unique_ptr<SafetensorsChecksum> checksum_;  // null where the file has none
 };
 
-// Reads a whole file. UserError names the file and what is wrong: a header that is too long or not
-// the JSON it should be, a name or key that stands twice, a type that we do not have, sizes that do
-// not fit the offsets, tensors that overlap, leave a hole or lie outside the file, another
-// checksum.
-SafetensorsFile ReadSafetensors(const std::string& path);
-
 // The metadata alone. Where the file has a checksum, all of it is read and compared first: what is
-// done with the metadata comes before the tensors are looked at. The errors of ReadSafetensors().
+// done with the metadata comes before the tensors are looked at. The errors of SafetensorsReader.
 SafetensorsMetadata ReadSafetensorsMetadata(const std::string& path);
 
 // Gives the elements of tensors, row by row, one tensor after the other.
@@ -121,17 +104,6 @@ class SafetensorsWriter {
   std::string header_;
   AtomicFile file_;
 };
-
-struct SafetensorsEntry {
-  std::string name;
-  DType dtype = DType::kF32;
-  Shape shape;  // bound
-  std::span<const std::byte> bytes;
-};
-
-// One file, as by SafetensorsWriter.
-void WriteSafetensors(std::string_view path, const std::vector<SafetensorsEntry>& entries,
-                      const SafetensorsMetadata& metadata = {});
 
 }  // namespace cgrun
 

@@ -226,13 +226,6 @@ std::vector<Entry> ParseEntries(std::string_view path, const Json& header,
 
 }  // namespace
 
-const HostTensor* SafetensorsFile::Find(std::string_view name) const {
-  for (const NamedTensor& tensor : tensors) {
-    if (tensor.name == name) return &tensor.tensor;
-  }
-  return nullptr;
-}
-
 SafetensorsReader::SafetensorsReader(const std::string& path)
     : reader_(path, FileReader::Gzip::kNever) {
   int64_t data_bytes = 0;
@@ -306,16 +299,6 @@ SafetensorsMetadata ReadSafetensorsMetadata(const std::string& path) {
   if (!reader.metadata().contains(kChecksumKey)) return reader.metadata();
   for (size_t i = 0; i < reader.tensors().size(); ++i) reader.Skip();
   return reader.metadata();
-}
-
-SafetensorsFile ReadSafetensors(const std::string& path) {
-  SafetensorsReader reader(path);
-  SafetensorsFile file;
-  file.metadata = reader.metadata();
-  for (const TensorSpec& tensor : reader.tensors()) {
-    file.tensors.push_back({tensor.name, reader.Read()});
-  }
-  return file;
 }
 
 }  // namespace cgrun

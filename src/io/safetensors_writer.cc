@@ -155,15 +155,4 @@ void SafetensorsWriter::WriteWithChecksum(std::string_view path, TensorSource& s
   file_.Commit();
 }
 
-void WriteSafetensors(std::string_view path, const std::vector<SafetensorsEntry>& entries,
-                      const SafetensorsMetadata& metadata) {
-  std::vector<TensorSpec> specs;
-  std::vector<std::span<const std::byte>> data;
-  for (const SafetensorsEntry& entry : entries) {
-    specs.push_back({entry.name, entry.dtype, entry.shape});
-    data.push_back(entry.bytes);
-  }
-  SafetensorsWriter(std::move(specs)).Write(path, data, metadata);
-}
-
 }  // namespace cgrun

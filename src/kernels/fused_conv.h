@@ -32,11 +32,6 @@ inline bool BeginsWithConv(const NodeSignature& node) {
                              [](const FusedOperator& op) { return op.operands.size() == 1; });
 }
 
-// … with one operator behind it.
-inline bool IsFusedConv(const NodeSignature& node) {
-  return node.body.size() == 2 && BeginsWithConv(node);
-}
-
 // Whether it is a max_pool_grad of inputs 0 and 1, whose result operator `op` alone reads, as its
 // operand −1 of `operands`.
 inline bool IsUnpooled(const NodeSignature& node, OpId op, const std::vector<int>& operands) {

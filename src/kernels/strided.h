@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/base/shape.h"
+#include "src/ir/signature.h"
 
 namespace cgrun {
 
@@ -79,6 +80,16 @@ inline std::vector<int64_t> BroadcastStrides(const Shape& shape, const Shape& re
     if (shape[axis].size > 1) strides[to] = own[static_cast<size_t>(axis)];
   }
   return strides;
+}
+
+// The walk over the indices of a node's result: offsets of each operand, then of the result.
+template <size_t kInputs>
+StridedSpace<kInputs + 1> BroadcastSpace(const NodeSignature& node) {
+  const Shape& y = node.outputs[0].shape;
+  std::array<std::vector<int64_t>, kInputs + 1> strides;
+  for (size_t k = 0; k < kInputs; ++k) strides[k] = BroadcastStrides(node.inputs[k].shape, y);
+  strides[kInputs] = RowMajorStrides(y);
+  return MakeSpace<kInputs + 1>(y.Sizes(), strides);
 }
 
 }  // namespace cgrun

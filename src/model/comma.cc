@@ -105,21 +105,17 @@ CommaNumber ReadCommas(std::string_view written) {
 }
 
 std::string HelpWithCommas(std::string_view text, const std::string& key) {
-  std::string list;
-  int count = 0;
-  for (; !text.empty(); ++count) {
+  std::vector<std::string> numbers;
+  while (!text.empty()) {
     const size_t comma = std::min(text.find(','), text.size());
-    const std::string number(text.substr(0, comma));
-    if (!ParseReal(number)) return "";
-    list += (count == 0 ? "[" : ", ") + number;
+    numbers.emplace_back(text.substr(0, comma));
+    if (!ParseReal(numbers.back())) return "";
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
-  if (count < 3) return "";
-  const size_t first = list.find(','), second = list.find(',', first + 1);
-  const bool has_group = second - first == 5;  // ", 234"
-  if (has_group) return "write the number without commas";
-  return "write one number without commas, or a list: `" + (key.empty() ? "" : key + ": ") + list +
-         "]`";
+  if (numbers.size() < 3) return "";
+  if (numbers[1].size() == 3) return "write the number without commas";
+  return fmt::format("write one number without commas, or a list: `{}[{}]`",
+                     key.empty() ? "" : key + ": ", fmt::join(numbers, ", "));
 }
 
 bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark) {

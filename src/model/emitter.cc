@@ -75,7 +75,7 @@ std::string Flow(const TreeNode& node) {
   for (const TreeEntry& entry : node.entries) {
     parts.push_back(Word(entry.key, false) + ": " + Flow(entry.value));
   }
-  const auto inner = fmt::join(parts, ", ");
+  const std::string inner = fmt::format("{}", fmt::join(parts, ", "));
   return node.IsSequence() ? fmt::format("[{}]", inner) : fmt::format("{{{}}}", inner);
 }
 

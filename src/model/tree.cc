@@ -72,7 +72,7 @@ std::string FlowText(const TreeNode& node) {
   for (const TreeEntry& entry : node.entries) {
     parts.push_back(entry.key + (entry.value.IsNull() ? ":" : ": " + FlowText(entry.value)));
   }
-  const auto inner = fmt::join(parts, ", ");
+  const std::string inner = fmt::format("{}", fmt::join(parts, ", "));
   return node.IsMap() ? fmt::format("{{{}}}", inner) : fmt::format("[{}]", inner);
 }
 

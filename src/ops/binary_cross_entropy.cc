@@ -1,5 +1,6 @@
 // binary_cross_entropy: the loss of yes-or-no questions, from logits or probabilities, and its
 // gradient.
+#include "src/ops/builders.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"
 
@@ -34,10 +35,8 @@ const AttributeSchema& BinaryCrossEntropyGradAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) { return InferLoss(context, CheckTargets); }
-
 std::vector<TensorType> InferGrad(InferContext& context) {
-  const std::vector<TensorType> prediction = InferLossGrad(context, CheckTargets);
+  const std::vector<TensorType> prediction = InferTargetLossGrad(context);
   const bool of_target = context.attributes<BinaryCrossEntropyGradAttributes>().of_target;
   if (context.failed() || !of_target || IsFloat(context.dtype(1))) return prediction;
   return context.Fail("a target " + context.input(1).ToString() + " has no gradient");
@@ -55,9 +54,6 @@ void Gradient(GradientContext& context) {
   }
 }
 
-OpCost Cost(const NodeSignature& node) { return {7 * node.inputs[0].shape.Elements()}; }
-OpCost GradCost(const NodeSignature& node) { return {5 * node.inputs[0].shape.Elements()}; }
-
 std::optional<OpId> Applied(const Attributes& attributes) {
   const bool applies = attributes.As<BinaryCrossEntropyAttributes>().from_logits;
   return applies ? std::optional(OpId::sigmoid) : std::nullopt;
@@ -66,47 +62,38 @@ std::optional<OpId> Applied(const Attributes& attributes) {
 }  // namespace
 
 OpDef binary_cross_entropy() {
-  OpDef def;
-  def.name = "binary_cross_entropy";
-  def.summary = "Cross-entropy of yes-or-no predictions against targets from 0 to 1.";
-  def.details =
-      "loss = mean over all elements of -t·ln p - (1 - t)·ln(1 - p), in f64, added in index order "
-      "and rounded once; the loss of bf16 predictions is f32. p = sigmoid(x) of a logit x: then it "
-      "is computed as max(x, 0) - t·x + log(1 + e^-|x|), which does not overflow, and is to be "
-      "preferred. With `from_logits: false` the prediction is p itself: a logarithm counts as -100 "
-      "at least, and dp = (p - t) / (p·(1 - p)) is divided by 10^-12 at least, as in PyTorch's "
-      "BCELoss; a p outside [0, 1] makes both NaN. A target is a probability, or bool or an "
-      "integer: 0 for no, 1 for yes; any other integer makes the loss NaN, and its gradient. "
-      "PyTorch BCEWithLogitsLoss and BCELoss; Keras BinaryCrossentropy.";
-  def.usage = Usage::kLoss;
-  def.inputs = {{"prediction", "logits, or probabilities, of any shape"},
-                {"target", "shape of the prediction; its type, bool or an integer type"}};
-  def.outputs = {{"loss", "scalar"}};
+  OpDef def = LossOp(
+      {"binary_cross_entropy",
+       "Cross-entropy of yes-or-no predictions against targets from 0 to 1.",
+       "loss = mean over all elements of -t·ln p - (1 - t)·ln(1 - p), in f64, added in index order "
+       "and rounded once; the loss of bf16 predictions is f32. p = sigmoid(x) of a logit x: then "
+       "it "
+       "is computed as max(x, 0) - t·x + log(1 + e^-|x|), which does not overflow, and is to be "
+       "preferred. With `from_logits: false` the prediction is p itself: a logarithm counts as "
+       "-100 "
+       "at least, and dp = (p - t) / (p·(1 - p)) is divided by 10^-12 at least, as in PyTorch's "
+       "BCELoss; a p outside [0, 1] makes both NaN. A target is a probability, or bool or an "
+       "integer: 0 for no, 1 for yes; any other integer makes the loss NaN, and its gradient. "
+       "PyTorch BCEWithLogitsLoss and BCELoss; Keras BinaryCrossentropy."},
+      {{"prediction", "logits, or probabilities, of any shape"},
+       {"target", "shape of the prediction; its type, bool or an integer type"}},
+      InferTargetLoss, Gradient, PerElement<7>);
   def.schema = &BinaryCrossEntropyAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
   def.labels = Labels::kBinary;
   def.applies = Applied;
   return def;
 }
 
 OpDef binary_cross_entropy_grad() {
-  OpDef def;
-  def.name = "binary_cross_entropy_grad";
-  def.summary = "Gradient of binary_cross_entropy.";
-  def.details =
+  OpDef def = LossGradOp(
+      "binary_cross_entropy",
       "dx = s·dloss / (number of elements). Of logits, s = sigmoid(x) - t; of probabilities, s = "
       "(p - t) / max(p·(1 - p), 10^-12); of the target, s = ln(1 - p) - ln p, which of logits is "
-      "-x. NaN for integer targets other than 0 and 1.";
-  def.inputs = {{"prediction", "input of binary_cross_entropy"},
-                {"target", "its targets"},
-                {"dloss", "gradient of the loss, a scalar"}};
+      "-x. NaN for integer targets other than 0 and 1.",
+      {{"prediction", "input of binary_cross_entropy"}, {"target", "its targets"}}, InferGrad,
+      PerElement<5>);
   def.outputs = {{"dx", "gradient of the prediction, or of the target"}};
   def.schema = &BinaryCrossEntropyGradAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
-  def.in_place = {{0, 0}};
   return def;
 }
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "src/ops/builders.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
-#include "src/ops/reduce.h"
 
 namespace cgrun {
 
@@ -57,25 +57,18 @@ Shape ConvWeightShape(int64_t filters, int64_t channels, int64_t groups, const I
 namespace op_def {
 namespace {
 
+ConvTensors TensorsOf(const ConvAttributes& attributes, int64_t channels) {
+  return {ConvWeightShape(attributes.filters, channels, attributes.groups, attributes.kernel),
+          attributes.filters, attributes.filters, attributes.bias};
+}
+
 // Where x is wrong, these are of little use, but let inference report what is.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   const auto& attributes = context.attributes<ConvAttributes>();
   if (context.num_inputs() != 1 || attributes.kernel.size() != 2) return {};
   const DType dtype = context.dtype(0);
   const int64_t channels = context.shape(0).rank() == 4 ? context.shape(0)[1].size : 1;
-  const Shape weight =
-      ConvWeightShape(attributes.filters, channels, attributes.groups, attributes.kernel);
-  const int64_t taps = attributes.kernel[0] * attributes.kernel[1];
-  std::vector<OwnedTensor> owned = {{"weight",
-                                     {dtype, weight},
-                                     Role::kParameter,
-                                     "he_normal",
-                                     weight[1].size * taps,
-                                     attributes.filters * taps}};
-  if (attributes.bias) {
-    owned.push_back({"bias", {dtype, {attributes.filters}}, Role::kParameter, "zeros"});
-  }
-  return owned;
+  return OwnedOf(TensorsOf(attributes, channels), dtype);
 }
 
 bool ExpectGroups(InferContext& context) {
@@ -89,32 +82,13 @@ bool ExpectGroups(InferContext& context) {
   return false;
 }
 
-bool ExpectWeights(InferContext& context) {
-  const auto& attributes = context.attributes<ConvAttributes>();
-  const int wanted = attributes.bias ? 3 : 2;
-  if (context.num_inputs() != wanted) {
-    context.Fail(std::string("reads x, weight") + (attributes.bias ? " and bias" : "") + ", not " +
-                 std::to_string(context.num_inputs()) + " inputs");
-    return false;
-  }
-  const DType dtype = context.dtype(0);
-  const Shape weight = ConvWeightShape(attributes.filters, context.shape(0)[1].size,
-                                       attributes.groups, attributes.kernel);
-  if (!ExpectInput(context, 1, "weight", {dtype, weight})) return false;
-  return !attributes.bias || ExpectInput(context, 2, "bias", {dtype, {attributes.filters}});
-}
-
 std::vector<TensorType> Infer(InferContext& context) {
   const auto& attributes = context.attributes<ConvAttributes>();
   if (!ExpectImages(context, "conv") || !ExpectGroups(context)) return {};
   const auto window = ExpectWindow(context, attributes.window());
-  if (!window || !ExpectWeights(context)) return {};
-  const Shape y = WindowOutput(context.shape(0), attributes.filters, *window);
-  if (!CountElements(y) || !CountElements(context.shape(1))) {
-    return context.Fail("an output " + y.ToString() + " with a weight " +
-                        context.shape(1).ToString() + " is too large");
-  }
-  return {{context.dtype(0), y}};
+  if (!window) return {};
+  if (!ExpectTensors(context, TensorsOf(attributes, context.shape(0)[1].size))) return {};
+  return InferOutput(context, WindowOutput(context.shape(0), attributes.filters, *window));
 }
 
 void Gradient(GradientContext& context) {
@@ -131,11 +105,7 @@ void Gradient(GradientContext& context) {
     context.SetInputGradient(
         1, context.Emit(OpId::conv_weight_grad, grad, {context.input(0), dy}, "dweight"));
   }
-  if (context.num_inputs() == 3 && context.needs_gradient(2)) {
-    context.SetInputGradient(
-        2, context.Emit(OpId::reduce_sum, Attributes::Of(ReduceAttributes{{0, 2, 3}, false}), {dy},
-                        "dbias"));
-  }
+  SetBiasGradient(context);
 }
 
 OpCost Cost(const NodeSignature& node) {
@@ -148,31 +118,25 @@ OpCost Cost(const NodeSignature& node) {
 }  // namespace
 
 OpDef conv() {
-  OpDef def;
-  def.name = "conv";
-  def.summary = "Two-dimensional convolution.";
-  def.details =
-      "y[n, f, i, j] = bias[f] + Σ weight[f, c, u, v]·x[n, c', i·stride − top + u·dilation, "
-      "j·stride "
-      "− left + v·dilation] over c, u, v, where c' is channel c of the group of f, and x is 0 "
-      "outside its images (the filter is not flipped). The weight starts as `he_normal`, the bias "
-      "at 0, unless `init` says otherwise; fan_in is channels ÷ groups × height × width, fan_out "
-      "filters × height × width. Each "
-      "filter element counts as a multiply-add in the costs, on padding too. The device "
-      "`reference` "
-      "adds in the order of c, u, v, in f64 for f64 and in f32 for other types, then adds the bias "
-      "and rounds once. ONNX Conv.";
-  def.usage = Usage::kOperator;
-  def.inputs = {{"x", "images [N, channels, height, width]"},
-                {"weight", "[filters, channels ÷ groups, height, width], owned: PyTorch's order"},
-                {"bias", "[filters], owned; absent with `bias: false`", Arity::kOptional}};
-  def.outputs = {{"y", "[N, filters, output height, output width]"}};
+  OpDef def = ConvOp(
+      {"conv", "Two-dimensional convolution.",
+       "y[n, f, i, j] = bias[f] + Σ weight[f, c, u, v]·x[n, c', i·stride − top + u·dilation, "
+       "j·stride "
+       "− left + v·dilation] over c, u, v, where c' is channel c of the group of f, and x is 0 "
+       "outside its images (the filter is not flipped). The weight starts as `he_normal`, the bias "
+       "at 0, unless `init` says otherwise; fan_in is channels ÷ groups × height × width, fan_out "
+       "filters × height × width. Each "
+       "filter element counts as a multiply-add in the costs, on padding too. The device "
+       "`reference` "
+       "adds in the order of c, u, v, in f64 for f64 and in f32 for other types, then adds the "
+       "bias "
+       "and rounds once. ONNX Conv."},
+      "[filters, channels ÷ groups, height, width], owned: PyTorch's order");
   def.schema = &ConvAttributes::Schema();
   def.infer = Infer;
   def.owned = Owned;
   def.gradient = Gradient;
   def.cost = Cost;
-  def.narrow = Narrow::kAlways;
   def.units = "filters";
   return def;
 }

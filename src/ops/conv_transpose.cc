@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "src/ops/builders.h"
 #include "src/ops/conv.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/pad.h"
-#include "src/ops/reduce.h"
 #include "src/ops/slice.h"
 
 namespace cgrun {
@@ -64,10 +64,11 @@ const AttributeSchema& ConvTransposeAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// Of a weight: [channels, filters of a group, height, width].
-Shape WeightShape(const ConvTransposeAttributes& attributes, int64_t channels) {
-  return {channels, std::max<int64_t>(1, attributes.filters / attributes.groups),
-          attributes.kernel[0], attributes.kernel[1]};
+// The weight is [channels, filters of a group, height, width].
+ConvTensors TensorsOf(const ConvTransposeAttributes& attributes, int64_t channels) {
+  const Shape weight = {channels, std::max<int64_t>(1, attributes.filters / attributes.groups),
+                        attributes.kernel[0], attributes.kernel[1]};
+  return {weight, channels, attributes.filters, attributes.bias};
 }
 
 // Where x is wrong, these are of little use, but let inference report what is.
@@ -76,18 +77,7 @@ std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1 || attributes.kernel.size() != 2) return {};
   const DType dtype = context.dtype(0);
   const int64_t channels = context.shape(0).rank() == 4 ? context.shape(0)[1].size : 1;
-  const Shape weight = WeightShape(attributes, channels);
-  const int64_t taps = attributes.kernel[0] * attributes.kernel[1];
-  std::vector<OwnedTensor> owned = {{"weight",
-                                     {dtype, weight},
-                                     Role::kParameter,
-                                     "he_normal",
-                                     weight[1].size * taps,
-                                     channels * taps}};
-  if (attributes.bias) {
-    owned.push_back({"bias", {dtype, {attributes.filters}}, Role::kParameter, "zeros"});
-  }
-  return owned;
+  return OwnedOf(TensorsOf(attributes, channels), dtype);
 }
 
 // An empty message: the attributes fit the images.
@@ -119,20 +109,6 @@ int64_t OutputSize(const ConvTransposeAttributes& attributes, const Shape& x, in
          attributes.output_padding[at] + 1;
 }
 
-bool ExpectWeights(InferContext& context) {
-  const auto& attributes = context.attributes<ConvTransposeAttributes>();
-  const int wanted = attributes.bias ? 3 : 2;
-  if (context.num_inputs() != wanted) {
-    context.Fail(std::string("reads x, weight") + (attributes.bias ? " and bias" : "") + ", not " +
-                 std::to_string(context.num_inputs()) + " inputs");
-    return false;
-  }
-  const DType dtype = context.dtype(0);
-  const Shape weight = WeightShape(attributes, context.shape(0)[1].size);
-  if (!ExpectInput(context, 1, "weight", {dtype, weight})) return false;
-  return !attributes.bias || ExpectInput(context, 2, "bias", {dtype, {attributes.filters}});
-}
-
 std::vector<TensorType> Infer(InferContext& context) {
   constexpr int64_t kMostSize = int64_t{1} << 32;
   if (!ExpectImages(context, "conv_transpose")) return {};
@@ -143,18 +119,14 @@ std::vector<TensorType> Infer(InferContext& context) {
   if (x[2].size > kMostSize || x[3].size > kMostSize) {
     return context.Fail("images of " + x.ToString() + " are too large");
   }
-  if (!ExpectWeights(context)) return {};
+  if (!ExpectTensors(context, TensorsOf(attributes, x[1].size))) return {};
   const Shape y = {x[0], attributes.filters, OutputSize(attributes, x, 0),
                    OutputSize(attributes, x, 1)};
   if (y[2].size < 1 || y[3].size < 1) {
     return context.Fail("`padding` " + ToString(AttributeValue(attributes.padding)) +
                         " leaves nothing of the output of " + x.ToString());
   }
-  if (!CountElements(y) || !CountElements(context.shape(1))) {
-    return context.Fail("an output " + y.ToString() + " with a weight " +
-                        context.shape(1).ToString() + " is too large");
-  }
-  return {{context.dtype(0), y}};
+  return InferOutput(context, y);
 }
 
 // The convolution from y to x; where `output_padding` reaches the stride, it makes rows and columns
@@ -199,11 +171,7 @@ void Gradient(GradientContext& context) {
     context.SetInputGradient(1, context.Emit(OpId::conv_weight_grad, Attributes::Of(inverse.grad),
                                              {dy, images}, "dweight"));
   }
-  if (context.num_inputs() == 3 && context.needs_gradient(2)) {
-    context.SetInputGradient(
-        2, context.Emit(OpId::reduce_sum, Attributes::Of(ReduceAttributes{{0, 2, 3}, false}), {dy},
-                        "dbias"));
-  }
+  SetBiasGradient(context);
 }
 
 OpCost Cost(const NodeSignature& node) {
@@ -217,31 +185,24 @@ OpCost Cost(const NodeSignature& node) {
 }  // namespace
 
 OpDef conv_transpose() {
-  OpDef def;
-  def.name = "conv_transpose";
-  def.summary = "Transposed two-dimensional convolution, which makes images larger.";
-  def.details =
-      "y[n, f, i·stride - top + u·dilation, j·stride - left + v·dilation] is the sum of weight[c, "
-      "f', u, v]·x[n, c, i, j] over all c of the group of f and all i, j, u, v that meet there, "
-      "plus bias[f]; f' is f within its group. A side of y has (side of x - 1)·stride - padding + "
-      "dilation·(kernel - 1) + output_padding + 1 elements. The weight starts as `he_normal`, the "
-      "bias at 0, unless `init` says otherwise; fan_in is filters ÷ groups × height × width, as "
-      "PyTorch counts it. The device `reference` adds in the order of u, v, c, in f64 for f64 and "
-      "in f32 for other types, then adds the bias and rounds once; where a weight is not finite, "
-      "it "
-      "may make NaN of elements that it does not reach. PyTorch ConvTranspose2d; ONNX "
-      "ConvTranspose.";
-  def.usage = Usage::kOperator;
-  def.inputs = {{"x", "images [N, channels, height, width]"},
-                {"weight", "[channels, filters ÷ groups, height, width], owned: PyTorch's order"},
-                {"bias", "[filters], owned; absent with `bias: false`", Arity::kOptional}};
-  def.outputs = {{"y", "[N, filters, output height, output width]"}};
+  OpDef def = ConvOp(
+      {"conv_transpose", "Transposed two-dimensional convolution, which makes images larger.",
+       "y[n, f, i·stride - top + u·dilation, j·stride - left + v·dilation] is the sum of weight[c, "
+       "f', u, v]·x[n, c, i, j] over all c of the group of f and all i, j, u, v that meet there, "
+       "plus bias[f]; f' is f within its group. A side of y has (side of x - 1)·stride - padding + "
+       "dilation·(kernel - 1) + output_padding + 1 elements. The weight starts as `he_normal`, the "
+       "bias at 0, unless `init` says otherwise; fan_in is filters ÷ groups × height × width, as "
+       "PyTorch counts it. The device `reference` adds in the order of u, v, c, in f64 for f64 and "
+       "in f32 for other types, then adds the bias and rounds once; where a weight is not finite, "
+       "it "
+       "may make NaN of elements that it does not reach. PyTorch ConvTranspose2d; ONNX "
+       "ConvTranspose."},
+      "[channels, filters ÷ groups, height, width], owned: PyTorch's order");
   def.schema = &ConvTransposeAttributes::Schema();
   def.infer = Infer;
   def.owned = Owned;
   def.gradient = Gradient;
   def.cost = Cost;
-  def.narrow = Narrow::kAlways;
   def.units = "filters";
   return def;
 }

@@ -1,7 +1,7 @@
 // gelu and its gradient. gelu falls and rises, so that the gradient needs the input.
 #include "src/ops/gelu.h"
 
-#include "src/ops/infer.h"
+#include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun {
@@ -19,11 +19,6 @@ const AttributeSchema& GeluAttributes::Schema() {
 namespace op_def {
 namespace {
 
-void Gradient(GradientContext& context) {
-  context.SetInputGradient(0, context.Emit(OpId::gelu_grad, context.node().attributes,
-                                           {context.input(0), context.output_gradient(0)}, "grad"));
-}
-
 // A function counts as one operation. Exact: a quotient, erfc, two products; tanh: five for u, four
 // for the sigmoid, a product.
 OpCost Cost(const NodeSignature& node) {
@@ -40,40 +35,25 @@ OpCost GradCost(const NodeSignature& node) {
 }  // namespace
 
 OpDef gelu() {
-  OpDef def;
-  def.name = "gelu";
-  def.summary = "Gaussian error linear unit.";
-  def.details =
-      "y = x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the normal distribution; with `approximate: "
-      "tanh`, Φ(x) is (1 + tanh(√(2/π)·(x + 0.044715·x³)))/2. Small values keep their digits: no "
-      "difference from 1 is taken. Infinities give their limits, inf and -0, a NaN stays a NaN. "
-      "Hendrycks and Gimpel, 2016. PyTorch GELU; ONNX Gelu.";
-  def.usage = Usage::kOperator;
-  def.activation = true;
-  def.inputs = {{"x", "any shape"}};
-  def.outputs = {{"y", "shape of x"}};
+  OpDef def = ActivationOp(
+      {"gelu", "Gaussian error linear unit.",
+       "y = x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the normal distribution; with `approximate: "
+       "tanh`, Φ(x) is (1 + tanh(√(2/π)·(x + 0.044715·x³)))/2. Small values keep their digits: no "
+       "difference from 1 is taken. Infinities give their limits, inf and -0, a NaN stays a NaN. "
+       "Hendrycks and Gimpel, 2016. PyTorch GELU; ONNX Gelu."},
+      GradientFromInput<OpId::gelu_grad>);
   def.schema = &GeluAttributes::Schema();
-  def.infer = InferSameAsInput;
-  def.gradient = Gradient;
   def.cost = Cost;
-  def.in_place = {{0, 0}};
-  def.narrow = Narrow::kFollows;
   return def;
 }
 
 OpDef gelu_grad() {
-  OpDef def;
-  def.name = "gelu_grad";
-  def.summary = "Gradient of gelu.";
-  def.details =
+  OpDef def = ElementwiseGradOp(
+      "gelu", "x",
       "dx = dy·(Φ(x) + x·Φ'(x)); Φ'(x) = e^(-x²/2)/√(2π) where Φ is the normal distribution. At "
-      "infinities, the limits: dy and 0.";
-  def.inputs = {{"x", "input of gelu"}, {"dy", "gradient of y"}};
-  def.outputs = {{"dx", "gradient of x"}};
+      "infinities, the limits: dy and 0.");
   def.schema = &GeluAttributes::Schema();
-  def.infer = InferSameAsInputs;
   def.cost = GradCost;
-  def.in_place = {{1, 0}, {0, 0}};
   return def;
 }
 

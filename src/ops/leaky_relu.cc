@@ -1,7 +1,7 @@
 // leaky_relu and its gradient, which needs the output alone where the slope is not negative.
 #include "src/ops/leaky_relu.h"
 
-#include "src/ops/infer.h"
+#include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun {
@@ -25,45 +25,24 @@ void Gradient(GradientContext& context) {
                                            {sign, context.output_gradient(0)}, "grad"));
 }
 
-// The sign of t does not change with it.
-void GradGradient(GradientContext& context) {
-  if (!context.needs_gradient(1)) return;
-  context.SetInputGradient(1, context.Emit(OpId::leaky_relu_grad, context.node().attributes,
-                                           {context.input(0), context.output_gradient(0)}, "ddy"));
-}
-
 }  // namespace
 
 OpDef leaky_relu() {
-  OpDef def;
-  def.name = "leaky_relu";
-  def.summary = "Rectified linear unit that lets a part of negative elements through.";
-  def.details = "y = x where x ≥ 0, else slope·x; a NaN stays a NaN. ONNX LeakyRelu.";
-  def.usage = Usage::kOperator;
-  def.activation = true;
-  def.inputs = {{"x", "any shape"}};
-  def.outputs = {{"y", "shape of x"}};
+  OpDef def = ActivationOp(
+      {"leaky_relu", "Rectified linear unit that lets a part of negative elements through.",
+       "y = x where x ≥ 0, else slope·x; a NaN stays a NaN. ONNX LeakyRelu."},
+      Gradient);
   def.schema = &LeakyReluAttributes::Schema();
-  def.infer = InferSameAsInput;
-  def.gradient = Gradient;
-  def.in_place = {{0, 0}};
-  def.narrow = Narrow::kFollows;
   def.moves = Moves::kWithin;
   return def;
 }
 
+// The sign of t does not change with it.
 OpDef leaky_relu_grad() {
-  OpDef def;
-  def.name = "leaky_relu_grad";
-  def.summary = "Gradient of leaky_relu.";
-  def.details = "dx = dy where t > 0, else slope·dy.";
-  def.inputs = {{"t", "output of leaky_relu, or its input where the slope is negative"},
-                {"dy", "gradient of the output"}};
-  def.outputs = {{"dx", "gradient of the input"}};
+  OpDef def = ElementwiseGradOp("leaky_relu", "y", "dx = dy where t > 0, else slope·dy.");
+  def.inputs[0] = {"t", "output of leaky_relu, or its input where the slope is negative"};
   def.schema = &LeakyReluAttributes::Schema();
-  def.infer = InferSameAsInputs;
-  def.gradient = GradGradient;
-  def.in_place = {{1, 0}, {0, 0}};
+  def.gradient = GradientByDy<OpId::leaky_relu_grad>;
   return def;
 }
 

@@ -51,4 +51,17 @@ std::vector<TensorType> InferLossGrad(InferContext& context, bool (*check)(Infer
   return {context.input(0)};
 }
 
+std::vector<TensorType> InferPairLoss(InferContext& context) {
+  return InferLoss(context, CheckPair);
+}
+std::vector<TensorType> InferPairLossGrad(InferContext& context) {
+  return InferLossGrad(context, CheckPair);
+}
+std::vector<TensorType> InferTargetLoss(InferContext& context) {
+  return InferLoss(context, CheckTargets);
+}
+std::vector<TensorType> InferTargetLossGrad(InferContext& context) {
+  return InferLossGrad(context, CheckTargets);
+}
+
 }  // namespace cgrun

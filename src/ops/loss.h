@@ -77,6 +77,12 @@ bool CheckTargets(InferContext& context);
 std::vector<TensorType> InferLoss(InferContext& context, bool (*check)(InferContext&));
 std::vector<TensorType> InferLossGrad(InferContext& context, bool (*check)(InferContext&));
 
+// Check inputs by CheckPair() or by CheckTargets().
+std::vector<TensorType> InferPairLoss(InferContext& context);
+std::vector<TensorType> InferPairLossGrad(InferContext& context);
+std::vector<TensorType> InferTargetLoss(InferContext& context);
+std::vector<TensorType> InferTargetLossGrad(InferContext& context);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_OPS_LOSS_H_

@@ -1,16 +1,9 @@
 // sigmoid and tanh, and their gradients, which need the output alone.
-#include "src/ops/infer.h"
+#include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun::op_def {
 namespace {
-
-template <OpId kGradient>
-void Gradient(GradientContext& context) {
-  context.SetInputGradient(
-      0, context.Emit(kGradient, Attributes(), {context.output(0), context.output_gradient(0)},
-                      "grad"));
-}
 
 // dx is linear in dy; of y, sigmoid's has the derivative dy·(1 - 2·y), tanh's -2·y·dy.
 template <OpId kGradient>
@@ -29,56 +22,33 @@ void GradGradient(GradientContext& context) {
                                   : emit(OpId::neg, {twice}, "dy"));
 }
 
-OpDef Squashing(std::string name, std::string summary, std::string details,
-                GradientFunction gradient) {
-  OpDef def;
-  def.name = std::move(name);
-  def.summary = std::move(summary);
-  def.details = std::move(details);
-  def.usage = Usage::kOperator;
-  def.activation = true;
-  def.inputs = {{"x", "any shape"}};
-  def.outputs = {{"y", "shape of x"}};
-  def.infer = InferSameAsInput;
-  def.gradient = gradient;
-  def.in_place = {{0, 0}};
-  def.narrow = Narrow::kFollows;
+}  // namespace
+
+OpDef sigmoid() {
+  OpDef def = ActivationOp({"sigmoid", "Logistic function.",
+                            "y = 1 / (1 + e^-x), without overflow for any x. ONNX Sigmoid."},
+                           GradientFromResult<OpId::sigmoid_grad>);
   def.bounded = true;
   return def;
 }
 
-OpDef SquashingGrad(const std::string& of, std::string details, GradientFunction gradient) {
-  OpDef def;
-  def.name = of + "_grad";
-  def.summary = "Gradient of " + of + ".";
-  def.details = std::move(details);
-  def.inputs = {{"y", "output of " + of}, {"dy", "gradient of y"}};
-  def.outputs = {{"dx", "gradient of x"}};
-  def.infer = InferSameAsInputs;
-  def.gradient = gradient;
-  def.in_place = {{1, 0}, {0, 0}};
+OpDef sigmoid_grad() {
+  OpDef def = ElementwiseGradOp("sigmoid", "y", "dx = dy·y·(1 - y).");
+  def.gradient = GradGradient<OpId::sigmoid_grad>;
   return def;
 }
 
-}  // namespace
-
-OpDef sigmoid() {
-  return Squashing("sigmoid", "Logistic function.",
-                   "y = 1 / (1 + e^-x), without overflow for any x. ONNX Sigmoid.",
-                   Gradient<OpId::sigmoid_grad>);
-}
-
-OpDef sigmoid_grad() {
-  return SquashingGrad("sigmoid", "dx = dy·y·(1 - y).", GradGradient<OpId::sigmoid_grad>);
-}
-
 OpDef tanh() {
-  return Squashing("tanh", "Hyperbolic tangent.", "y = tanh x. ONNX Tanh.",
-                   Gradient<OpId::tanh_grad>);
+  OpDef def = ActivationOp({"tanh", "Hyperbolic tangent.", "y = tanh x. ONNX Tanh."},
+                           GradientFromResult<OpId::tanh_grad>);
+  def.bounded = true;
+  return def;
 }
 
 OpDef tanh_grad() {
-  return SquashingGrad("tanh", "dx = dy·(1 - y²).", GradGradient<OpId::tanh_grad>);
+  OpDef def = ElementwiseGradOp("tanh", "y", "dx = dy·(1 - y²).");
+  def.gradient = GradGradient<OpId::tanh_grad>;
+  return def;
 }
 
 }  // namespace cgrun::op_def

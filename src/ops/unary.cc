@@ -1,24 +1,13 @@
 // neg, exp, log, sqrt: functions of one number whose gradients are made of the arithmetic
 // operators.
-#include "src/ops/infer.h"
+#include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun::op_def {
 namespace {
 
-OpDef Unary(std::string name, std::string summary, std::string details, GradientFunction gradient) {
-  OpDef def;
-  def.name = std::move(name);
-  def.summary = std::move(summary);
-  def.details = std::move(details);
-  def.usage = Usage::kOperator;
-  def.inputs = {{"x", "any shape"}};
-  def.outputs = {{"y", "shape of x"}};
-  def.infer = InferSameAsInput;
-  def.gradient = gradient;
-  def.in_place = {{0, 0}};
-  return def;
-}
+constexpr std::string_view kInfiniteAtZero =
+    "its gradient at 0 is infinite: `clip` with `min: 1.0e-7`, say, keeps what it reads above";
 
 void NegGradient(GradientContext& context) {
   context.SetInputGradient(
@@ -43,20 +32,19 @@ void SqrtGradient(GradientContext& context) {
       0, context.Emit(OpId::div, Attributes(), {context.output_gradient(0), twice}, "dx"));
 }
 
-constexpr std::string_view kInfiniteAtZero =
-    "its gradient at 0 is infinite: `clip` with `min: 1.0e-7`, say, keeps what it reads above";
-
 }  // namespace
 
 OpDef neg() {
-  OpDef def = Unary("neg", "The negative of each element.",
-                    "y = -x: the sign is flipped, of 0 too. ONNX Neg.", NegGradient);
+  OpDef def = ElementwiseOp(
+      {"neg", "The negative of each element.", "y = -x: the sign is flipped, of 0 too. ONNX Neg."},
+      NegGradient);
   def.narrow = Narrow::kFollows;
   return def;
 }
 
 OpDef exp() {
-  OpDef def = Unary("exp", "The exponential of each element.", "y = e^x. ONNX Exp.", ExpGradient);
+  OpDef def =
+      ElementwiseOp({"exp", "The exponential of each element.", "y = e^x. ONNX Exp."}, ExpGradient);
   constexpr std::string_view kHelp =
       "beyond 88 it is more than f32 holds: `clip` with `max: 80`, say, keeps what it reads below";
   def.finite_help = {kHelp, kHelp};
@@ -64,8 +52,9 @@ OpDef exp() {
 }
 
 OpDef log() {
-  OpDef def = Unary("log", "The natural logarithm of each element.",
-                    "y = ln x: -inf for 0, NaN for what is negative. ONNX Log.", LogGradient);
+  OpDef def = ElementwiseOp({"log", "The natural logarithm of each element.",
+                             "y = ln x: -inf for 0, NaN for what is negative. ONNX Log."},
+                            LogGradient);
   def.finite_help = {
       "it takes numbers above 0: `clip` with `min: 1.0e-7`, say, keeps what it reads there",
       kInfiniteAtZero};
@@ -73,10 +62,10 @@ OpDef log() {
 }
 
 OpDef sqrt() {
-  OpDef def = Unary("sqrt", "The square root of each element.",
-                    "y = √x: NaN for what is negative; -0 for -0. The gradient at 0 is infinite. "
-                    "ONNX Sqrt.",
-                    SqrtGradient);
+  OpDef def = ElementwiseOp(
+      {"sqrt", "The square root of each element.",
+       "y = √x: NaN for what is negative; -0 for -0. The gradient at 0 is infinite. ONNX Sqrt."},
+      SqrtGradient);
   def.finite_help = {"it takes no numbers below 0: `clip` with `min: 0` keeps what it reads there",
                      kInfiniteAtZero};
   return def;

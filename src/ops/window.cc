@@ -141,8 +141,4 @@ Shape WindowOutput(const Shape& images, const Dim& channels, const Window& windo
   return {images[0], channels, window.y.output, window.x.output};
 }
 
-IntList PaddingOf(const Window& window) {
-  return {window.y.before, window.x.before, window.y.after, window.x.after};
-}
-
 }  // namespace cgrun

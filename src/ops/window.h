@@ -63,9 +63,6 @@ bool ExpectNoEmptyWindow(InferContext& context, const Window& window);
 // [N, channels, output height, output width].
 Shape WindowOutput(const Shape& images, const Dim& channels, const Window& window);
 
-// The padding as an attribute: top, left, bottom, right.
-IntList PaddingOf(const Window& window);
-
 }  // namespace cgrun
 
 #endif  // CGRUN_OPS_WINDOW_H_

@@ -5,102 +5,72 @@
 //   dx = batch_norm_grad(x, relu_grad(y, dy), …)  →  dx = batch_norm_grad(x, dy, …, shift) min=0
 //
 // The gradient sees from x what was clipped; it reads y no more. No bit changes.
-#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/clip.h"
 #include "src/passes/clip_in_norm.h"
+#include "src/passes/fusion.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
 
-class Fuser {
- public:
-  Fuser(Graph& graph, const PassContext& context)
-      : graph_(graph),
-        context_(context),
-        readers_(graph),
-        keep_node_(graph.nodes.size(), true),
-        keep_value_(graph.values.size(), true) {}
+bool IsGradientOf(const Node& norm, const Node& grad, ValueId dy) {
+  return grad.op == OpId::batch_norm_grad && grad.inputs[1] == dy &&
+         grad.inputs[0] == norm.inputs[0] && grad.inputs[2] == norm.inputs[1] &&
+         grad.attributes == norm.attributes;
+}
 
-  bool Run() {
-    for (NodeId id : graph_.nodes.ids()) Fuse(id);
-    if (changed_) Compact(graph_, keep_node_, keep_value_);
-    return changed_;
+// Adds the gradients of a norm and its clip, where they are nodes of their own, to the fusion of
+// the two.
+void AddGradient(const FusionView& view, const Node& norm, const Node& fused, NodeId clip_grad_id,
+                 Fusion& fusion) {
+  const Node& clip_grad = view.node(clip_grad_id);
+  const std::optional<ClipAttributes> bounds =
+      ClipBoundsOf(clip_grad.op, clip_grad.attributes, OpId::relu_grad, OpId::clip_grad);
+  if (!bounds || clip_grad.inputs[0] != fused.outputs[0]) return;
+  const ValueId between = clip_grad.outputs[0];
+  const std::span<const NodeId> readers = view.readers[between];
+  if (readers.size() != 1 || !view.readers.IsInternal(between)) return;
+  Node fused_grad = view.node(readers[0]);
+  if (!IsGradientOf(norm, fused_grad, between)) return;
+  fused_grad.attributes = fused.attributes;
+  fused_grad.inputs[1] = clip_grad.inputs[1];
+  fused_grad.inputs.push_back(norm.inputs[2]);
+  if (!view.Best(fused_grad)) return;
+  fusion.gone.push_back(clip_grad_id);
+  fusion.placed.emplace_back(readers[0], std::move(fused_grad));
+}
+
+std::optional<Fusion> Match(const FusionView& view, NodeId clip_id) {
+  const Node& clip = view.node(clip_id);
+  const auto bounds = ClipBoundsOf(clip.op, clip.attributes, OpId::relu, OpId::clip);
+  if (!bounds || !view.readers.IsReadBy(clip.inputs[0], clip_id)) return std::nullopt;
+  const NodeId norm_id = view.producer(clip.inputs[0]);
+  if (!norm_id.valid() || view.node(norm_id).op != OpId::batch_norm) return std::nullopt;
+  const Node& norm = view.node(norm_id);
+  if (norm.attributes.As<BatchNormAttributes>().clips()) return std::nullopt;
+  if (clip.inputs[0] != norm.outputs[0] || !OfOnePlace(norm, clip)) return std::nullopt;
+  Node fused = norm;
+  fused.attributes = Clipping(norm, *bounds);
+  fused.name = clip.name;
+  fused.outputs[0] = clip.outputs[0];
+  if (!view.Best(fused)) return std::nullopt;
+  Fusion fusion{{{norm_id, fused}}, {clip_id}};
+  for (const NodeId reader : view.readers[clip.outputs[0]]) {
+    AddGradient(view, norm, fused, reader, fusion);
   }
+  return fusion;
+}
 
- private:
-  void Fuse(NodeId clip_id) {
-    const OpId op = graph_.nodes[clip_id].op;
-    if (op != OpId::relu && op != OpId::clip) return;
-    const Node clip = graph_.nodes[clip_id];
-    const std::optional<ClipAttributes> bounds =
-        ClipBoundsOf(clip.op, clip.attributes, OpId::relu, OpId::clip);
-    if (!bounds || !readers_.IsReadBy(clip.inputs[0], clip_id)) return;
-    const NodeId norm_id = graph_.values[clip.inputs[0]].producer;
-    if (!norm_id.valid() || graph_.nodes[norm_id].op != OpId::batch_norm) return;
-    const Node norm = graph_.nodes[norm_id];
-    if (norm.attributes.As<BatchNormAttributes>().clips()) return;
-    if (clip.inputs[0] != norm.outputs[0] || norm.phase != clip.phase || norm.path != clip.path) {
-      return;
-    }
-    Node fused = norm;
-    fused.attributes = Clipping(norm, *bounds);
-    fused.name = clip.name;
-    fused.outputs[0] = clip.outputs[0];
-    if (!BestOption(graph_, fused, context_)) return;
-    Drop(clip_id, norm.outputs[0]);
-    graph_.nodes[norm_id] = fused;
-    graph_.values[clip.outputs[0]].producer = norm_id;
-    for (NodeId reader : readers_[clip.outputs[0]]) FuseGradient(norm, fused, reader);
-  }
-
-  void FuseGradient(const Node& norm, const Node& fused, NodeId clip_grad_id) {
-    const Node clip_grad = graph_.nodes[clip_grad_id];
-    const std::optional<ClipAttributes> bounds =
-        ClipBoundsOf(clip_grad.op, clip_grad.attributes, OpId::relu_grad, OpId::clip_grad);
-    if (!bounds || clip_grad.inputs[0] != fused.outputs[0]) return;
-    const ValueId between = clip_grad.outputs[0];
-    if (readers_[between].size() != 1 || !readers_.IsInternal(between)) return;
-    Node& norm_grad = graph_.nodes[readers_[between][0]];
-    if (!IsGradientOf(norm, norm_grad, between)) return;
-    Node fused_grad = norm_grad;
-    fused_grad.attributes = fused.attributes;
-    fused_grad.inputs[1] = clip_grad.inputs[1];
-    fused_grad.inputs.push_back(norm.inputs[2]);
-    if (!BestOption(graph_, fused_grad, context_)) return;
-    norm_grad = fused_grad;
-    Drop(clip_grad_id, between);
-  }
-
-  static bool IsGradientOf(const Node& norm, const Node& grad, ValueId dy) {
-    return grad.op == OpId::batch_norm_grad && grad.inputs[1] == dy &&
-           grad.inputs[0] == norm.inputs[0] && grad.inputs[2] == norm.inputs[1] &&
-           grad.attributes == norm.attributes;
-  }
-
-  void Drop(NodeId node, ValueId value) {
-    keep_node_[node] = keep_value_[value] = false;
-    changed_ = true;
-  }
-
-  Graph& graph_;
-  const PassContext& context_;
-  const GraphReaders readers_;
-  IdVector<NodeId, bool> keep_node_;
-  IdVector<ValueId, bool> keep_value_;
-  bool changed_ = false;
-};
+constexpr FusionPattern kPatterns[] = {{Match}};
 
 }  // namespace
 
 bool ClipInBatchNorm(Graph& graph, const PassContext& context) {
-  const bool has_norm = std::ranges::any_of(
-      graph.nodes, [](const Node& node) { return node.op == OpId::batch_norm; });
-  return has_norm && Fuser(graph, context).Run();
+  return Fuse(graph, kPatterns, context);
 }
 
 }  // namespace cgrun::passes

@@ -1,8 +1,8 @@
 // Fusion of activations: an operator and the activation that alone reads it become one node where
 // the target has a kernel for the two that beats its kernels one by one.
 #include "src/ir/op_def.h"
+#include "src/passes/fusion.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
@@ -17,18 +17,19 @@ bool Fits(const Node& producer, const Node& activation, int) {
   return is_simple && producer.phase == activation.phase && producer.path == activation.path;
 }
 
-bool Pays(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
-  const auto together = BestOption(graph, pairs.fused[0], context);
-  const auto first = BestOption(graph, pairs.producer, context);
-  const auto second = BestOption(graph, *pairs.readers[0], context);
+bool Pays(const FusionView& view, const FusedPairs& pairs) {
+  const auto together = view.Best(pairs.fused[0]);
+  const auto first = view.Best(pairs.producer), second = view.Best(*pairs.readers[0]);
   if (!together || !first || !second) return together.has_value();
   return together->seconds < (first->seconds + second->seconds) * (1 - kLeastGain);
 }
 
+constexpr FusionPattern kPatterns[] = {Pairs<Fits, Pays>()};
+
 }  // namespace
 
 bool FuseActivations(Graph& graph, const PassContext& context) {
-  return FusePairs(graph, {Fits, Pays}, context);
+  return Fuse(graph, kPatterns, context);
 }
 
 }  // namespace cgrun::passes

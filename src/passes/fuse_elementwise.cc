@@ -1,6 +1,6 @@
 // Operators that go element by element become one node where the target has a kernel for all of
-// them together: it takes a few elements through the whole of it, so that what passes between the
-// operators is never there as a tensor, and each operand goes from and to memory once.
+// them together. The kernel takes a few elements through the whole of it. So what passes between
+// the operators is never there as a tensor, and each operand goes from and to memory once.
 //
 //   a = sigmoid(x)
 //   b = mul(a, y)        →  z = fused(x, y, h)
@@ -18,77 +18,81 @@
 #include <vector>
 
 #include "src/ir/op_def.h"
+#include "src/passes/fusion.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
 
-// Of a node. The bytes between its operators are saved already; what more would save is a call,
-// and each test of a cone costs as much as the cone is large.
+// A node has no more. The bytes between its operators are saved already: more operators would save
+// calls alone, and each test of a cone costs as much as the cone is large.
 constexpr size_t kMostOperators = 64;
 
 // The nodes that become one: the last has the result, which each of the others is for.
 using Cone = std::set<std::pair<int, NodeId>>;  // by their places in an order
 
-class Fuser {
+bool Reduces(const Node& node) {
+  return node.op == OpId::reduce_sum || node.op == OpId::reduce_mean || node.op == OpId::reduce_max;
+}
+
+bool IsOneElement(const TensorType& type) {
+  return type.shape.IsBound() && type.shape.Elements() == 1;
+}
+
+// Only the target knows which operators it has such kernels for. They have one result, and their
+// operands lie in step with it.
+bool MayTakePart(const FusionView& view, const Node& node) {
+  const OpDef& def = GetOpDef(node.op);
+  const bool plain = !def.view && !def.needs_step && !def.has_effect && UpdatesOf(node).empty();
+  if (node.outputs.size() != 1 || !plain) return false;
+  const Shape& shape = view.type(node.outputs[0]).shape;
+  return std::ranges::all_of(node.inputs, [&](ValueId input) {
+    return view.type(input).shape == shape || IsOneElement(view.type(input));
+  });
+}
+
+// Grows a cone from its last node.
+class Grower {
  public:
-  Fuser(Graph& graph, const PassContext& context)
-      : graph_(graph),
-        context_(context),
-        readers_(graph),
-        place_(graph.nodes.size(), 0),
-        keep_node_(graph.nodes.size(), true),
-        keep_value_(graph.values.size(), true) {}
+  Grower(const FusionView& view, NodeId last)
+      : view_(view), last_(last), cone_{{view.place[last], last}} {}
 
-  bool Run() {
-    const std::vector<NodeId> order = TopologicalOrder(graph_);
-    for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
-    bool changed = false;
-    for (size_t i = order.size(); i-- > 0;) {
-      const Node& node = graph_.nodes[order[i]];
-      if (keep_node_[order[i]] && (MayTakePart(node) || Reduces(node))) changed |= Fuse(order[i]);
-    }
-    if (changed) Compact(graph_, keep_node_, keep_value_);
-    return changed;
-  }
-
- private:
-  bool Fuse(NodeId last) {
-    Cone cone = {{place_[last], last}};
+  std::optional<Fusion> Run() {
     std::optional<Node> fused;
     std::set<NodeId> refused;
-    for (NodeId next = NextOf(cone, refused); next.valid(); next = NextOf(cone, refused)) {
-      Cone larger = cone;
-      larger.insert({place_[next], next});
+    for (NodeId next = NextOf(refused); next.valid(); next = NextOf(refused)) {
+      Cone larger = cone_;
+      larger.insert({view_.place[next], next});
       Node joined = Joined(larger);
-      if (!NeedsNoMoreTensors(larger, joined) || !IsFaster(cone, fused, next, joined)) {
+      if (!NeedsNoMoreTensors(larger, joined) || !Pays(fused, next, joined)) {
         refused.insert(next);
         continue;
       }
-      cone = std::move(larger);
+      cone_ = std::move(larger);
       fused = std::move(joined);
       if (fused->body.size() >= kMostOperators) break;
     }
-    if (!fused) return false;
-    for (const auto& [place, id] : cone) {
-      if (id != last) keep_node_[id] = keep_value_[graph_.nodes[id].outputs[0]] = false;
+    if (!fused) return std::nullopt;
+    Fusion fusion{{{last_, std::move(*fused)}}, {}};
+    for (const auto& [place, id] : cone_) {
+      if (id != last_) fusion.gone.push_back(id);
     }
-    graph_.nodes[last] = std::move(*fused);
-    return true;
+    return fusion;
   }
 
+ private:
+  const Node& last() const { return view_.node(last_); }
+
   // A node that could join: the cone alone reads its result. Invalid where there is none.
-  NodeId NextOf(const Cone& cone, const std::set<NodeId>& refused) const {
-    const Node& last = graph_.nodes[cone.rbegin()->second];
-    for (const auto& [place, id] : cone) {
-      for (const ValueId input : graph_.nodes[id].inputs) {
-        const NodeId producer = graph_.values[input].producer;
-        if (!producer.valid() || cone.contains({place_[producer], producer})) continue;
-        const Node& node = graph_.nodes[producer];
-        const bool together = node.phase == last.phase && node.path == last.path &&
-                              TypeOf(input).shape == ShapeOf(last);
-        if (together && MayTakePart(node) && !refused.contains(producer) && IsOf(cone, input)) {
+  NodeId NextOf(const std::set<NodeId>& refused) const {
+    for (const auto& [place, id] : cone_) {
+      for (const ValueId input : view_.node(id).inputs) {
+        const NodeId producer = view_.producer(input);
+        if (!producer.valid() || cone_.contains({view_.place[producer], producer})) continue;
+        const Node& node = view_.node(producer);
+        const bool together = OfOnePlace(node, last()) && view_.type(input).shape == Shared().shape;
+        if (together && MayTakePart(view_, node) && !refused.contains(producer) &&
+            IsOf(cone_, input)) {
           return producer;
         }
       }
@@ -96,59 +100,36 @@ class Fuser {
     return {};
   }
 
-  static bool Reduces(const Node& node) {
-    return node.op == OpId::reduce_sum || node.op == OpId::reduce_mean ||
-           node.op == OpId::reduce_max;
-  }
-
   // What a cone goes through has the shape of its result, or of what it reduces.
-  const Shape& ShapeOf(const Node& last) const {
-    return TypeOf(Reduces(last) ? last.inputs[0] : last.outputs[0]).shape;
+  const TensorType& Shared() const {
+    return view_.type(Reduces(last()) ? last().inputs[0] : last().outputs[0]);
   }
 
   // Whether nothing but the cone reads the value.
   bool IsOf(const Cone& cone, ValueId value) const {
-    return readers_.IsInternal(value) && std::ranges::all_of(readers_[value], [&](NodeId reader) {
-             return cone.contains({place_[reader], reader});
+    return view_.readers.IsInternal(value) &&
+           std::ranges::all_of(view_.readers[value], [&](NodeId reader) {
+             return cone.contains({view_.place[reader], reader});
            });
-  }
-
-  // Only the target knows which operators it has such kernels for. They have one result, and their
-  // operands lie in step with it.
-  bool MayTakePart(const Node& node) const {
-    const OpDef& def = GetOpDef(node.op);
-    const bool plain = !def.view && !def.needs_step && !def.has_effect && UpdatesOf(node).empty();
-    if (node.outputs.size() != 1 || !plain) return false;
-    const Shape& shape = TypeOf(node.outputs[0]).shape;
-    return std::ranges::all_of(node.inputs, [&](ValueId input) {
-      return TypeOf(input).shape == shape || IsOneElement(TypeOf(input));
-    });
   }
 
   // Its inputs are those of the cone's nodes, each once; its body is theirs, in their order.
   Node Joined(const Cone& cone) const {
-    const Node& last = graph_.nodes[cone.rbegin()->second];
-    Node fused = last;
+    Node fused = last();
     fused.op = OpId::fused;
     fused.attributes = Attributes();
     fused.inputs.clear();
     fused.body.clear();
     std::map<ValueId, int> operands;  // of what the body makes
     for (const auto& [place, id] : cone) {
-      const Node& node = graph_.nodes[id];
+      const Node& node = view_.node(id);
       std::vector<int> of_inputs;
       for (const ValueId input : node.inputs) {
         const auto [it, is_new] = operands.insert({input, static_cast<int>(fused.inputs.size())});
         if (is_new) fused.inputs.push_back(input);
         of_inputs.push_back(it->second);
       }
-      const int before = static_cast<int>(fused.body.size());
-      for (FusedOperator inner : BodyOf(node)) {
-        for (int& operand : inner.operands) {
-          operand = operand < 0 ? operand - before : of_inputs[static_cast<size_t>(operand)];
-        }
-        fused.body.push_back(std::move(inner));
-      }
+      AppendBody(fused, node, of_inputs);
       operands[node.outputs[0]] = -static_cast<int>(fused.body.size());
     }
     return fused;
@@ -158,52 +139,42 @@ class Fuser {
   int64_t LastReads(const Cone& cone, const Node& node) const {
     const std::set<ValueId> inputs(node.inputs.begin(), node.inputs.end());
     return std::ranges::count_if(inputs, [&](ValueId input) {
-      return graph_.values[input].producer.valid() && !IsOneElement(TypeOf(input)) &&
-             IsOf(cone, input);
+      return view_.producer(input).valid() && !IsOneElement(view_.type(input)) && IsOf(cone, input);
     });
   }
 
   bool NeedsNoMoreTensors(const Cone& cone, const Node& joined) const {
     int64_t most = 0;
-    for (const auto& [place, id] : cone) most = std::max(most, LastReads(cone, graph_.nodes[id]));
+    for (const auto& [place, id] : cone) most = std::max(most, LastReads(cone, view_.node(id)));
     return LastReads(cone, joined) <= most;
   }
 
-  bool IsFaster(const Cone& cone, const std::optional<Node>& fused, NodeId next,
-                const Node& joined) const {
-    const Node& alone = graph_.nodes[cone.rbegin()->second];
-    const auto before = BestOption(graph_, fused ? *fused : alone, context_);
-    const auto producer = BestOption(graph_, graph_.nodes[next], context_);
-    const auto together = BestOption(graph_, joined, context_);
-    if (!before || !producer || !together) return false;
-    const int64_t apart = before->workspace_bytes + BytesOf(graph_.nodes[next].outputs[0]);
-    if (Reduces(alone) && together->workspace_bytes >= apart) return false;  // it is still there
-    return together->seconds < before->seconds + producer->seconds;
+  bool Pays(const std::optional<Node>& fused, NodeId next, const Node& joined) const {
+    const Node& before = fused ? *fused : last();
+    if (!view_.IsFaster(joined, {&before, &view_.node(next)})) return false;
+    if (!Reduces(last())) return true;
+    // What would be reduced must not be in the workspace as a whole.
+    const int64_t between = view_.BytesOf(view_.node(next).outputs[0]);
+    return view_.Best(joined)->workspace_bytes < view_.Best(before)->workspace_bytes + between;
   }
 
-  int64_t BytesOf(ValueId value) const {
-    TensorType type = TypeOf(value);
-    type.shape = type.shape.Bind(context_.batch);
-    return ByteSize(type);
-  }
-
-  const TensorType& TypeOf(ValueId value) const { return graph_.values[value].type; }
-  static bool IsOneElement(const TensorType& type) {
-    return type.shape.IsBound() && type.shape.Elements() == 1;
-  }
-
-  Graph& graph_;
-  const PassContext& context_;
-  const GraphReaders readers_;
-  IdVector<NodeId, int> place_;  // in a topological order
-  IdVector<NodeId, bool> keep_node_;
-  IdVector<ValueId, bool> keep_value_;
+  const FusionView& view_;
+  const NodeId last_;
+  Cone cone_;
 };
+
+std::optional<Fusion> Match(const FusionView& view, NodeId last) {
+  const Node& node = view.node(last);
+  if (!MayTakePart(view, node) && !Reduces(node)) return std::nullopt;
+  return Grower(view, last).Run();
+}
+
+constexpr FusionPattern kPatterns[] = {{Match, /*from_the_end=*/true}};
 
 }  // namespace
 
 bool FuseElementwise(Graph& graph, const PassContext& context) {
-  return !context.incremental && Fuser(graph, context).Run();
+  return !context.incremental && Fuse(graph, kPatterns, context);
 }
 
 }  // namespace cgrun::passes

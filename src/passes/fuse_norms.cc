@@ -8,8 +8,8 @@
 // The sums are those of the convolution; they are rounded once behind all of it, and not after each
 // operator.
 #include "src/ops/batch_norm.h"
+#include "src/passes/fusion.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
@@ -34,14 +34,12 @@ bool IsReluBehindSum(const Node& producer, const Node& reader, int) {
          reader.op == OpId::relu && OfOnePlace(producer, reader);
 }
 
+constexpr FusionPattern kPatterns[] = {Pairs<IsNormBehindConvolution, TakesLess>(),
+                                       Pairs<IsSumBehindNorm, TakesLess>(),
+                                       Pairs<IsReluBehindSum, TakesLess>()};
+
 }  // namespace
 
-bool FuseNorms(Graph& graph, const PassContext& context) {
-  const bool norms = FusePairs(graph, {IsNormBehindConvolution, TakesLess}, context);
-  if (!norms) return false;
-  FusePairs(graph, {IsSumBehindNorm, TakesLess}, context);
-  FusePairs(graph, {IsReluBehindSum, TakesLess}, context);
-  return true;
-}
+bool FuseNorms(Graph& graph, const PassContext& context) { return Fuse(graph, kPatterns, context); }
 
 }  // namespace cgrun::passes

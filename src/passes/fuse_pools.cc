@@ -7,8 +7,8 @@
 //
 // The bits are those of the target's own kernels for the operators, which do the same sums. Where
 // it would choose a library's for one of them by itself, they differ as between layouts.
+#include "src/passes/fusion.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
@@ -23,12 +23,11 @@ bool ReadsGradientOfPool(const Node& producer, const Node& reader, int) {
          OfOnePlace(producer, reader);
 }
 
+constexpr FusionPattern kPatterns[] = {Pairs<IsPooledConvolution, TakesLess>(),
+                                       Pairs<ReadsGradientOfPool, TakesLess, true>()};
+
 }  // namespace
 
-bool FusePools(Graph& graph, const PassContext& context) {
-  const bool forward = FusePairs(graph, {IsPooledConvolution, TakesLess}, context);
-  const bool backward = FusePairs(graph, {ReadsGradientOfPool, TakesLess, true}, context);
-  return forward || backward;
-}
+bool FusePools(Graph& graph, const PassContext& context) { return Fuse(graph, kPatterns, context); }
 
 }  // namespace cgrun::passes

@@ -1,12 +1,12 @@
 // A product and the addition that alone reads it become one node where the target has a kernel for
 // the two. A weight that is used several times, as that of a cell that is unrolled, has a gradient
-// for each use, and they are added up: so each of them but one goes into the sum as it is made, in
-// place, and is never there as a whole.
+// for each use, and they are added up. So each of them but one goes into the sum as it is made, in
+// place. It is never there as a whole.
 //
 //   add(sum, matmul(dyᵀ, x))  →  fused(dy, x, sum)
 //
-// Of an unrolled cell that is one such node for each step, and so a sweep over the sum for each.
-// Those of a few steps become one node, and one sweep, where the target has a kernel for that.
+// An unrolled cell has one such node for each step, and so a sweep over the sum for each. Those of
+// a few steps become one node, and one sweep, where the target has a kernel for that.
 //
 //   fused(dy1, x1, fused(dy2, x2, sum))  →  fused(dy2, x2, sum, dy1, x1)
 //
@@ -18,8 +18,8 @@
 // rounded, in the same order, before they are added.
 #include <iterator>
 
+#include "src/passes/fusion.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
@@ -41,39 +41,27 @@ bool IsSumOfAnother(const Node& sum, const Node& next, int input) {
   return AddsProducts(sum) && AddsProducts(next) && input == kSum && OfOnePlace(sum, next);
 }
 
-int64_t BytesOf(const Graph& graph, const PassContext& context, ValueId value) {
-  TensorType type = graph.values[value].type;
-  type.shape = type.shape.Bind(context.batch);
-  return ByteSize(type);
-}
-
 // What the producer's products read, and so keep until the reader runs.
-int64_t BytesThatWait(const Graph& graph, const PassContext& context, const Node& producer) {
+int64_t BytesThatWait(const FusionView& view, const Node& producer) {
   int64_t bytes = 0;
   for (int i = 0; i < std::ssize(producer.inputs); ++i) {
-    if (i != kSum) bytes += BytesOf(graph, context, producer.inputs[static_cast<size_t>(i)]);
+    if (i != kSum) bytes += view.BytesOf(producer.inputs[static_cast<size_t>(i)]);
   }
   return bytes;
 }
 
-bool ASumPays(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
-  return BytesThatWait(graph, context, pairs.producer) <=
-             BytesOf(graph, context, pairs.producer.outputs[0]) &&
-         TakesLess(graph, pairs, context);
+// `kPart`: of a product, as 1 ÷ kPart.
+template <int kPart>
+bool Pays(const FusionView& view, const FusedPairs& pairs) {
+  const int64_t product = view.BytesOf(pairs.producer.outputs[0]);
+  return BytesThatWait(view, pairs.producer) <= product / kPart && TakesLess(view, pairs);
 }
 
-bool ASweepPays(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
-  return BytesThatWait(graph, context, pairs.producer) <=
-             BytesOf(graph, context, pairs.producer.outputs[0]) / 2 &&
-         TakesLess(graph, pairs, context);
-}
+constexpr FusionPattern kPatterns[] = {Pairs<IsSummedProduct, Pays<1>>(),
+                                       Pairs<IsSumOfAnother, Pays<2>>()};
 
 }  // namespace
 
-bool FuseSums(Graph& graph, const PassContext& context) {
-  const bool changed = FusePairs(graph, {IsSummedProduct, ASumPays}, context);
-  if (changed) FusePairs(graph, {IsSumOfAnother, ASweepPays}, context);
-  return changed;
-}
+bool FuseSums(Graph& graph, const PassContext& context) { return Fuse(graph, kPatterns, context); }
 
 }  // namespace cgrun::passes

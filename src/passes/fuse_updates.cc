@@ -7,8 +7,8 @@
 // No bit changes: a target has such a kernel only where its kernel for the product alone does the
 // same sums.
 #include "src/ir/op_def.h"
+#include "src/passes/fusion.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
@@ -20,10 +20,12 @@ bool Fits(const Node& product, const Node& optimizer, int input) {
          input == kGradient;
 }
 
+constexpr FusionPattern kPatterns[] = {Pairs<Fits, TakesLess>()};
+
 }  // namespace
 
 bool FuseUpdates(Graph& graph, const PassContext& context) {
-  return FusePairs(graph, {Fits, TakesLess}, context);
+  return Fuse(graph, kPatterns, context);
 }
 
 }  // namespace cgrun::passes

@@ -2,8 +2,8 @@
 #include "src/passes/rewrite.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "src/ir/op_def.h"
 
@@ -19,56 +19,12 @@ NodeSignature Bound(const Graph& graph, const Node& node, int64_t batch) {
   return signature;
 }
 
-Node Joined(const Node& producer, const Node& reader) {
-  Node fused = reader;
-  fused.op = OpId::fused;
-  fused.attributes = Attributes();
-  fused.inputs = producer.inputs;
-  fused.body = BodyOf(producer);
-  const int before = static_cast<int>(fused.body.size());
-  std::vector<int> of_inputs;  // operands for the reader's body
-  for (const ValueId input : reader.inputs) {
-    const bool between = input == producer.outputs[0];
-    of_inputs.push_back(between ? -before : static_cast<int>(fused.inputs.size()));
-    if (!between) fused.inputs.push_back(input);
-  }
-  for (FusedOperator inner : BodyOf(reader)) {
-    for (int& operand : inner.operands) {
-      operand = operand < 0 ? operand - before : of_inputs[static_cast<size_t>(operand)];
-    }
-    fused.body.push_back(std::move(inner));
-  }
-  return fused;
-}
-
-// The pairs that a producer makes with its readers; nothing where one does not fit.
-std::optional<FusedPairs> Fused(const Graph& graph, const Node& producer,
-                                std::span<const NodeId> readers, const PairFusion& fusion) {
-  FusedPairs pairs{producer, {}, {}};
-  for (const NodeId id : readers) {
-    const Node& reader = graph.nodes[id];
-    const auto& inputs = reader.inputs;
-    const auto at = std::find(inputs.begin(), inputs.end(), producer.outputs[0]);
-    if (!fusion.fits(producer, reader, static_cast<int>(at - inputs.begin()))) return std::nullopt;
-    pairs.readers.push_back(&reader);
-    pairs.fused.push_back(Joined(producer, reader));
-  }
-  return pairs;
-}
-
 }  // namespace
 
 GraphReaders::GraphReaders(const Graph& graph)
     : nodes(Readers(graph)), outside(graph.values.size()) {
   for (const Output& output : graph.outputs) outside[output.value] = true;
   for (const UpdateEdge& edge : graph.updates) outside[edge.next] = true;
-}
-
-std::vector<FusedOperator> BodyOf(const Node& node) {
-  if (node.op == OpId::fused) return node.body;
-  std::vector<int> operands(node.inputs.size());
-  std::iota(operands.begin(), operands.end(), 0);
-  return {{node.op, node.attributes, std::move(operands)}};
 }
 
 namespace {
@@ -130,44 +86,6 @@ std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
     if (!best || option.seconds < best->seconds) best = std::move(option);
   }
   return best;
-}
-
-bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& context) {
-  const GraphReaders readers(graph);
-  IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
-  IdVector<ValueId, bool> keep_value(graph.values.size(), true);
-  bool changed = false;
-  for (NodeId id : TopologicalOrder(graph)) {
-    const Node& producer = graph.nodes[id];
-    if (producer.outputs.size() != 1 || !readers.IsInternal(producer.outputs[0])) continue;
-    const std::span<const NodeId> of_result = readers[producer.outputs[0]];
-    if (of_result.empty() || (of_result.size() > 1 && !fusion.several)) continue;
-    const std::optional<FusedPairs> pairs = Fused(graph, producer, of_result, fusion);
-    if (!pairs || !fusion.pays(graph, *pairs, context)) continue;
-    keep_node[id] = keep_value[producer.outputs[0]] = false;
-    for (size_t i = 0; i < of_result.size(); ++i) graph.nodes[of_result[i]] = pairs->fused[i];
-    changed = true;
-  }
-  if (changed) Compact(graph, keep_node, keep_value);
-  return changed;
-}
-
-bool TakesLess(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
-  const auto producer = BestOption(graph, pairs.producer, context);
-  if (!producer) return false;
-  TensorType between = graph.values[pairs.producer.outputs[0]].type;
-  between.shape = between.shape.Bind(context.batch);
-  double apart = producer->seconds, together = 0;
-  for (size_t i = 0; i < pairs.readers.size(); ++i) {
-    const auto fused = BestOption(graph, pairs.fused[i], context);
-    const auto reader = BestOption(graph, *pairs.readers[i], context);
-    if (!fused || !reader) return false;
-    const int64_t workspace = std::max(producer->workspace_bytes, reader->workspace_bytes);
-    if (fused->workspace_bytes >= workspace + ByteSize(between)) return false;
-    apart += reader->seconds;
-    together += fused->seconds;
-  }
-  return together < apart;
 }
 
 }  // namespace cgrun

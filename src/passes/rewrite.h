@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "src/ir/graph.h"
 #include "src/passes/pass.h"
@@ -41,33 +40,6 @@ std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
 inline bool OfOnePlace(const Node& a, const Node& b) {
   return a.phase == b.phase && a.path == b.path;
 }
-
-// What a node does, in terms of its inputs: its body, where it is fused.
-std::vector<FusedOperator> BodyOf(const Node& node);
-
-// A node with one result, those that read it, and for each of them the node that is the two: its
-// inputs are the producer's, then the reader's others; its results are the reader's.
-struct FusedPairs {
-  const Node& producer;
-  std::vector<const Node*> readers;
-  std::vector<Node> fused;
-};
-
-// Which nodes become one with what reads their only result.
-struct PairFusion {
-  // Whether they may; the reader, which can be fused itself, has the result as its input `input`.
-  bool (*fits)(const Node& producer, const Node& reader, int input);
-  bool (*pays)(const Graph& graph, const FusedPairs& pairs, const PassContext& context);
-  // Whether there may be several readers, each of which takes the producer with it.
-  bool several = false;
-};
-
-// Puts fused nodes in the place of such pairs, where all readers fit. False where there was none.
-bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& context);
-
-// Whether fused nodes are estimated to take less time than the nodes by themselves, and each less
-// memory than its reader with the producer's result.
-bool TakesLess(const Graph& graph, const FusedPairs& pairs, const PassContext& context);
 
 }  // namespace cgrun
 

@@ -246,13 +246,6 @@ void Program::Read(const ImageOperand& operand, std::span<std::byte> bytes) cons
   device_.Synchronize(context_.stream);
 }
 
-double Program::FetchScalar(int entry, size_t result) const {
-  const ImagePort& port = image_.entries[static_cast<size_t>(entry)].results[result];
-  alignas(8) std::byte bytes[8] = {};
-  Fetch(entry, result, std::span(bytes, static_cast<size_t>(port.bytes.bytes)));
-  return NumberAt(port.type.dtype, bytes);
-}
-
 void Program::WriteConstants() {
   for (const ImageConstant& constant : image_.constants) {
     const std::span<const std::byte> bytes = constant.tensor.bytes();

@@ -106,8 +106,6 @@ class Program {
   void Fetch(int entry, size_t result, std::span<std::byte> bytes) const;
   // Copies the bytes of an operand out.
   void Read(const ImageOperand& operand, std::span<std::byte> bytes) const;
-  // A result of one number, as a double.
-  double FetchScalar(int entry, size_t result) const;
 
   // State, by index into image().states; plain, however it lies.
   HostTensor ReadState(size_t index) const;

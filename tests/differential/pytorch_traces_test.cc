@@ -128,7 +128,10 @@ class Steps {
     program_->Run(0);
     ++step_;
     for (size_t i = 0; i < entry.results.size(); ++i) {
-      if (entry.results[i].kind == OutputKind::kLoss) return program_->FetchScalar(0, i);
+      if (entry.results[i].kind != OutputKind::kLoss) continue;
+      HostTensor loss(entry.results[i].type.dtype, entry.results[i].type.shape);
+      program_->Fetch(0, i, loss.bytes());
+      return loss.At(0);
     }
     ADD_FAILURE() << "no loss";
     return 0;

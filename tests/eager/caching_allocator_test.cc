@@ -121,12 +121,10 @@ TEST_F(CachingAllocatorTest, LargeBlocksAreSplitForLargeRests) {
   EXPECT_EQ(statistics_.system_allocations, 1);
 }
 
-TEST_F(CachingAllocatorTest, PeaksStayUntilTheyAreReset) {
+TEST_F(CachingAllocatorTest, PeaksStay) {
   allocator_.Free(allocator_.Allocate(3 * kMiB));
   EXPECT_EQ(statistics_.live_peak_bytes, 3 * kMiB);
   EXPECT_EQ(statistics_.live_bytes, 0);
-  allocator_.ResetPeaks();
-  EXPECT_EQ(statistics_.live_peak_bytes, 0);
   EXPECT_EQ(statistics_.reserved_peak_bytes, 20 * kMiB);
   allocator_.ReleaseCached();
   EXPECT_EQ(statistics_.reserved_bytes, 0);

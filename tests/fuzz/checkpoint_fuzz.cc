@@ -12,6 +12,7 @@
 #include "src/run/checkpoint.h"
 #include "src/run/weights.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/io/safetensors_file.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

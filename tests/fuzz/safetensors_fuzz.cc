@@ -6,6 +6,7 @@
 #include "src/io/endian.h"
 #include "src/io/safetensors.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/io/safetensors_file.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

@@ -13,6 +13,7 @@
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
 #include "src/io/endian.h"
+#include "tests/io/safetensors_file.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -36,18 +37,21 @@ std::string ReadError(std::string_view bytes) {
   return folder.Anonymous(ErrorOf([&] { ReadSafetensors(folder / "x"); }));
 }
 
-std::vector<SafetensorsEntry> Entries(const std::vector<NamedTensor>& tensors) {
-  std::vector<SafetensorsEntry> entries;
+void WriteFile(const std::string& path, const std::vector<NamedTensor>& tensors,
+               const SafetensorsMetadata& metadata) {
+  std::vector<TensorSpec> specs;
+  std::vector<std::span<const std::byte>> data;
   for (const NamedTensor& t : tensors) {
-    entries.push_back({t.name, t.tensor.dtype(), t.tensor.shape(), t.tensor.bytes()});
+    specs.push_back({t.name, t.tensor.dtype(), t.tensor.shape()});
+    data.push_back(t.tensor.bytes());
   }
-  return entries;
+  SafetensorsWriter(std::move(specs)).Write(path, data, metadata);
 }
 
 std::string Written(const std::vector<NamedTensor>& tensors,
                     const SafetensorsMetadata& metadata = {}) {
   static const TempFolder folder;
-  WriteSafetensors(folder / "x", Entries(tensors), metadata);
+  WriteFile(folder / "x", tensors, metadata);
   return ReadBytes(folder / "x");
 }
 
@@ -121,7 +125,7 @@ TEST(SafetensorsTest, ReadsTensorByTensor) {
   const TempFolder folder;
   std::vector<NamedTensor> tensors = {{"big", HostTensor(DType::kF64, {1000})}};
   tensors.push_back({"last", HostTensor::Of<float>({3}, {1, 2, 3})});
-  WriteSafetensors(folder / "x", Entries(tensors), {{"key", "text"}});
+  WriteFile(folder / "x", tensors, {{"key", "text"}});
   SafetensorsReader reader(folder / "x");
   ASSERT_EQ(reader.tensors().size(), 2u);
   EXPECT_EQ(reader.tensors()[0].name, "big");

@@ -104,7 +104,7 @@ struct GeluGrad : Elaborate {
   }
 };
 
-// Static as reference/number.h says.
+// Static as src/kernels/number.h says.
 template <template <class> class Formula, size_t kInputs>
 static KernelDef Define(std::string_view name) {
   KernelDef def = Map<Formula<Exact>, kInputs>::Define(name);

@@ -38,9 +38,7 @@ struct Kernel {
   }
 };
 
-bool Supports(const NodeSignature& node) {
-  return reference::IsReferenceFloat(node.outputs[0].dtype);
-}
+bool Supports(const NodeSignature& node) { return reference::IsComputed(node.outputs[0].dtype); }
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const TensorType& index = request.node.inputs[0];

@@ -1,11 +1,11 @@
 // accuracy and top_k_accuracy: one block counts the labels before which few classes come.
-#include <cmath>
 #include <utility>
 
 #include "src/kernels/cuda/device_table.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
+#include "src/kernels/formulas.h"
 #include "src/ops/loss.h"
 #include "src/ops/metric.h"
 
@@ -40,26 +40,14 @@ struct AccuracyBody {
     return false;
   }
 
-  // `x`: the logits of one place.
-  __device__ bool IsRight(const T* x, int64_t label) const {
-    if (label < 0 || label >= p.classes) return false;
-    const double own = LoadF64(x[label * p.places]);
-    if (std::isnan(own)) return false;
-    int64_t before = 0;
-    for (int64_t c = 0; c < p.classes; ++c) {
-      const double other = LoadF64(x[c * p.places]);
-      before += other > own || std::isnan(other) || (other == own && c < label);
-    }
-    return before < p.top_k;
-  }
-
   __device__ void operator()(int64_t) const {
     int64_t correct = 0, counted = 0;
     for (int64_t l = threadIdx.x; l < p.labels; l += kThreadsPerBlock) {
       const auto label = static_cast<int64_t>(labels[l]);
       if (Ignores(label)) continue;
       ++counted;
-      correct += IsRight(logits + l / p.places * p.classes * p.places + l % p.places, label);
+      const T* of_place = logits + l / p.places * p.classes * p.places + l % p.places;
+      correct += formulas::IsAmongFirst(of_place, p.places, p.classes, label, p.top_k);
     }
     // Counts are exact in f64.
     const double all_correct = JoinBlock(static_cast<double>(correct), JoinSum());

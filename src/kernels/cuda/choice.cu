@@ -1,52 +1,12 @@
 // compare, where and the gradient of where.
+#include <functional>
+
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/strided.cuh"
 #include "src/ops/compare.h"
 #include "src/ops/where.h"
 
 namespace cgrun::cuda {
-
-struct IsLess {
-  template <class C>
-  __device__ bool operator()(C a, C b) const {
-    return a < b;
-  }
-};
-
-struct IsLessOrEqual {
-  template <class C>
-  __device__ bool operator()(C a, C b) const {
-    return a <= b;
-  }
-};
-
-struct IsEqual {
-  template <class C>
-  __device__ bool operator()(C a, C b) const {
-    return a == b;
-  }
-};
-
-struct IsNotEqual {
-  template <class C>
-  __device__ bool operator()(C a, C b) const {
-    return a != b;
-  }
-};
-
-struct IsGreater {
-  template <class C>
-  __device__ bool operator()(C a, C b) const {
-    return a > b;
-  }
-};
-
-struct IsGreaterOrEqual {
-  template <class C>
-  __device__ bool operator()(C a, C b) const {
-    return a >= b;
-  }
-};
 
 template <class T, class Relation>
 struct CompareBody {
@@ -77,13 +37,13 @@ static KernelFunction CompareForType(DType dtype) {
 }
 
 static KernelFunction CompareForRelation(const std::string& is, DType dtype) {
-  if (is == "less") return CompareForType<IsLess>(dtype);
-  if (is == "less_or_equal") return CompareForType<IsLessOrEqual>(dtype);
-  if (is == "equal") return CompareForType<IsEqual>(dtype);
-  if (is == "not_equal") return CompareForType<IsNotEqual>(dtype);
-  if (is == "greater") return CompareForType<IsGreater>(dtype);
+  if (is == "less") return CompareForType<std::less<>>(dtype);
+  if (is == "less_or_equal") return CompareForType<std::less_equal<>>(dtype);
+  if (is == "equal") return CompareForType<std::equal_to<>>(dtype);
+  if (is == "not_equal") return CompareForType<std::not_equal_to<>>(dtype);
+  if (is == "greater") return CompareForType<std::greater<>>(dtype);
   CGRUN_CHECK(is == "greater_or_equal") << "no relation " << is;
-  return CompareForType<IsGreaterOrEqual>(dtype);
+  return CompareForType<std::greater_equal<>>(dtype);
 }
 
 static bool SupportsCompare(const NodeSignature& node) {

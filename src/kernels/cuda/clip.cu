@@ -1,9 +1,8 @@
 // clip and its gradient.
-#include <limits>
-
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
+#include "src/kernels/formulas.h"
 #include "src/ops/clip.h"
 
 namespace cgrun::cuda {
@@ -20,10 +19,7 @@ struct ClipBody {
   T* y;
   double lower, upper;
   __device__ void operator()(int64_t e) const {
-    // As the elements have them: what is clipped equals its bound.
-    const Compute<T> min = Load(StoreF64<T>(lower)), max = Load(StoreF64<T>(upper));
-    const Compute<T> value = Load(x[e]);
-    y[e] = Store<T>(value < min ? min : value > max ? max : value);
+    y[e] = Store<T>(formulas::ClipRange<T>(lower, upper).Clip(Load(x[e])));
   }
 };
 
@@ -42,12 +38,8 @@ struct ClipGradBody {
   T* dx;
   double lower, upper;
   __device__ void operator()(int64_t e) const {
-    using C = Compute<T>;
-    constexpr C kInfinity = std::numeric_limits<C>::infinity();
-    const C min = Load(StoreF64<T>(lower)), max = Load(StoreF64<T>(upper));
-    const C value = Load(y[e]);
-    const bool inside = (value > min || value == -kInfinity) && (value < max || value == kInfinity);
-    dx[e] = inside ? dy[e] : Store<T>(0);
+    const bool passes = formulas::ClipRange<T>(lower, upper).Passes(Load(y[e]));
+    dx[e] = passes ? dy[e] : Store<T>(0);
   }
 };
 

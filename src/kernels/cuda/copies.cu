@@ -109,7 +109,7 @@ static bool IsAverage(const NodeSignature& node) {
 }
 
 static bool SupportsBroadcast(const NodeSignature& node) {
-  return (!IsAverage(node) || IsCudaFloat(node.inputs[0].dtype)) &&
+  return (!IsAverage(node) || IsComputed(node.inputs[0].dtype)) &&
          CopiesFewAxes<PlanBroadcast>(node);
 }
 

@@ -1,9 +1,9 @@
 // dropout: what stays is what stays on the host, to the bit. A thread has four elements, which
 // share a block of random bits.
+#include "src/base/random.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
-#include "src/kernels/cuda/philox.cuh"
 #include "src/ops/dropout.h"
 
 namespace cgrun::cuda {
@@ -26,13 +26,12 @@ struct DropoutBody {
   const int64_t* step;
   T* y;
   __device__ void operator()(int64_t block) const {
-    const PhiloxBlock bits =
-        DevicePhilox(key, static_cast<uint64_t>(*step), static_cast<uint64_t>(block));
+    const auto bits = Philox(key, static_cast<uint64_t>(*step), static_cast<uint64_t>(block));
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const int64_t e = block * 4 + k;
       if (e >= elements) break;
-      const bool stays = static_cast<double>(DeviceUniform(bits.words[k])) >= rate;
+      const bool stays = static_cast<double>(UniformFloat(bits[static_cast<size_t>(k)])) >= rate;
       y[e] = stays ? Store<T>(Load(x[e]) * scale) : Store<T>(0);
     }
   }

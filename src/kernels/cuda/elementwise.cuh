@@ -61,7 +61,7 @@ struct BinaryBody {
   }
 };
 
-// Formula: a stateless functor with a __device__ operator(), called with one or two computed
+// Formula: a stateless functor with a constexpr operator(), called with one or two computed
 // numbers, as kInputs says.
 template <class Formula, int kInputs>
 struct Elementwise {

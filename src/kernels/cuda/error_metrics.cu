@@ -1,18 +1,9 @@
 // mean_absolute_error and mean_squared_error: sums of errors in f64, by one block.
-#include <cmath>
-
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
+#include "src/kernels/formulas.h"
 
 namespace cgrun::cuda {
-
-struct AbsoluteOfError {
-  __device__ double operator()(double error) const { return std::abs(error); }
-};
-
-struct SquareOfError {
-  __device__ double operator()(double error) const { return error * error; }
-};
 
 template <class Formula, class T, class Target>
 struct ErrorSumBody {
@@ -22,7 +13,7 @@ struct ErrorSumBody {
   double* sums;
   __device__ void operator()(int64_t) const {
     const double sum = SumOverBlock(elements, [&](int64_t e) {
-      return Formula()(LoadF64(target[e]) - LoadF64(prediction[e]));
+      return Formula::template Loss<Target>(LoadF64(prediction[e]), LoadF64(target[e]));
     });
     if (threadIdx.x != 0) return;
     sums[0] = sum;
@@ -52,12 +43,12 @@ struct ErrorSum {
 KernelDef mean_absolute_error() {
   return {.name = "cuda.mean_absolute_error",
           .supports = FirstInputIsFloat,
-          .prepare = ErrorSum<AbsoluteOfError>::Prepare};
+          .prepare = ErrorSum<formulas::AbsoluteError>::Prepare};
 }
 KernelDef mean_squared_error() {
   return {.name = "cuda.mean_squared_error",
           .supports = FirstInputIsFloat,
-          .prepare = ErrorSum<SquareOfError>::Prepare};
+          .prepare = ErrorSum<formulas::SquaredError>::Prepare};
 }
 
 }  // namespace cgrun::cuda

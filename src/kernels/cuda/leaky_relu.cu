@@ -2,6 +2,7 @@
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
+#include "src/kernels/formulas.h"
 #include "src/ops/leaky_relu.h"
 
 namespace cgrun::cuda {
@@ -15,11 +16,8 @@ template <class T>
 struct LeakyReluBody {
   const T* x;
   T* y;
-  Compute<T> slope;
-  __device__ void operator()(int64_t e) const {
-    const Compute<T> value = Load(x[e]);
-    y[e] = Store<T>(value < 0 ? slope * value : value);
-  }
+  formulas::LeakyRelu<Compute<T>> formula;
+  __device__ void operator()(int64_t e) const { y[e] = Store<T>(formula(Load(x[e]))); }
 };
 
 template <class T>
@@ -27,8 +25,9 @@ struct LeakyRelu {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const LeakyReluParameters*>(i.parameters);
     ForEachElement(context, p.elements,
-                   LeakyReluBody<T>{Data<const T>(context, i, 0), Data<T>(context, i, 1),
-                                    static_cast<Compute<T>>(p.slope)});
+                   LeakyReluBody<T>{Data<const T>(context, i, 0),
+                                    Data<T>(context, i, 1),
+                                    {static_cast<Compute<T>>(p.slope)}});
   }
 };
 
@@ -36,10 +35,9 @@ template <class T>
 struct LeakyReluGradBody {
   const T *t, *dy;
   T* dx;
-  Compute<T> slope;
+  formulas::LeakyReluGrad<Compute<T>> formula;
   __device__ void operator()(int64_t e) const {
-    const Compute<T> value = Load(dy[e]);
-    dx[e] = Store<T>(Load(t[e]) > 0 ? value : slope * value);
+    dx[e] = Store<T>(formula(Load(t[e]), Load(dy[e])));
   }
 };
 
@@ -48,8 +46,10 @@ struct LeakyReluGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const LeakyReluParameters*>(i.parameters);
     ForEachElement(context, p.elements,
-                   LeakyReluGradBody<T>{Data<const T>(context, i, 0), Data<const T>(context, i, 1),
-                                        Data<T>(context, i, 2), static_cast<Compute<T>>(p.slope)});
+                   LeakyReluGradBody<T>{Data<const T>(context, i, 0),
+                                        Data<const T>(context, i, 1),
+                                        Data<T>(context, i, 2),
+                                        {static_cast<Compute<T>>(p.slope)}});
   }
 };
 

@@ -8,7 +8,7 @@
 namespace cgrun::cuda {
 
 // Formula: `Loss<Target>(prediction, target)` and `Slope<Target>(prediction, target)`, both
-// __device__ members of an object that is copied to the GPU.
+// constexpr or __device__ members of an object that is copied to the GPU.
 template <class Formula, class T, class Target>
 struct MeanLossBody {
   Formula formula;

@@ -363,7 +363,7 @@ static PreparedKernel PrepareGlobalAvgPool(const KernelRequest& request) {
 }
 
 static bool SecondInputIsFloat(const NodeSignature& node) {
-  return IsCudaFloat(node.inputs[1].dtype);
+  return IsComputed(node.inputs[1].dtype);
 }
 
 KernelDef max_pool() {

@@ -1,12 +1,9 @@
 // random_normal and random_uniform: an affine function of what Philox draws for each element. The
 // bits are those of the host; a normal number also depends on the GPU's logarithm and cosine.
-#include <cmath>
-#include <numbers>
-
+#include "src/base/random.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
-#include "src/kernels/cuda/philox.cuh"
 #include "src/ops/random.h"
 
 namespace cgrun::cuda {
@@ -18,23 +15,15 @@ struct RandomParameters {
   double scale = 1;
 };
 
-// Box-Muller on two words of one block.
 struct NormalDraw {
   static __device__ double Draw(uint64_t key, uint64_t step, uint64_t element) {
-    const PhiloxBlock block = DevicePhilox(key, step, element / 2);
-    const bool second = element % 2 != 0;
-    const uint32_t first_word = second ? block.words[2] : block.words[0];
-    const uint32_t second_word = second ? block.words[3] : block.words[1];
-    const double u = (static_cast<double>(first_word) + 1.0) * 0x1.0p-32;  // (0, 1]
-    const double v = static_cast<double>(second_word) * 0x1.0p-32;
-    return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
+    return RandomNormal(key, step, element);
   }
 };
 
 struct UniformDraw {
   static __device__ double Draw(uint64_t key, uint64_t step, uint64_t element) {
-    const PhiloxBlock block = DevicePhilox(key, step, element / 4);
-    return static_cast<double>(DeviceUniform(block.words[element % 4]));
+    return static_cast<double>(UniformFloat(RandomBits(key, step, element)));
   }
 };
 

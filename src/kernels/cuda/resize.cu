@@ -2,6 +2,7 @@
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
+#include "src/kernels/formulas.h"
 #include "src/ops/resize.h"
 
 namespace cgrun::cuda {
@@ -13,24 +14,10 @@ struct ResizeSizes {
   bool nearest = false;
 };
 
-// One row or column of the resized grid lies between two of the original.
-struct ResizeTap {
-  int64_t low;
-  int64_t high;
-  double weight;  // of `high`
-};
+using formulas::BilinearTap, formulas::NearestTap, formulas::ResizeTap;
 
-// ((2i + 1)·from − to) / 2to is the position of pixel i, in whole numbers. The nearest of two
-// pixels that are equally near is the first.
 inline __device__ ResizeTap TapOf(int64_t i, int64_t from, int64_t to, bool nearest) {
-  const int64_t exact = (2 * i + 1) * from - to, last = 2 * to * (from - 1);
-  const int64_t position = exact < 0 ? 0 : exact > last ? last : exact;
-  const int64_t low = position / (2 * to), rest = position % (2 * to);
-  const int64_t high = rest > 0 ? low + 1 : low;
-  const double weight = static_cast<double>(rest) / static_cast<double>(2 * to);
-  if (!nearest) return {low, high, weight};
-  const int64_t near = weight > 0.5 ? high : low;
-  return {near, near, 0};
+  return nearest ? NearestTap(i, from, to) : BilinearTap(i, from, to);
 }
 
 template <class Bits>
@@ -41,8 +28,8 @@ struct NearestBody {
   __device__ void operator()(int64_t e) const {
     const int64_t column = e % p.resized_width, row = e / p.resized_width % p.resized_height;
     const Bits* plane = x + e / (p.resized_width * p.resized_height) * p.height * p.width;
-    y[e] = plane[TapOf(row, p.height, p.resized_height, true).low * p.width +
-                 TapOf(column, p.width, p.resized_width, true).low];
+    y[e] = plane[NearestTap(row, p.height, p.resized_height).low * p.width +
+                 NearestTap(column, p.width, p.resized_width).low];
   }
 };
 
@@ -57,34 +44,20 @@ struct Nearest {
 };
 
 template <class T>
-__device__ T RoundPixel(double value) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(value + 0.5);
-  } else {
-    return StoreF64<T>(value);
-  }
-}
-
-template <class T>
 struct BilinearBody {
   ResizeSizes p;
   const T* x;
   T* y;
 
-  // Equal ends give the very same value.
-  static __device__ double Between(T low, T high, double weight) {
-    return LoadF64(low) + (LoadF64(high) - LoadF64(low)) * weight;
-  }
-
   __device__ void operator()(int64_t e) const {
-    const ResizeTap column = TapOf(e % p.resized_width, p.width, p.resized_width, false);
+    const ResizeTap column = BilinearTap(e % p.resized_width, p.width, p.resized_width);
     const ResizeTap row =
-        TapOf(e / p.resized_width % p.resized_height, p.height, p.resized_height, false);
+        BilinearTap(e / p.resized_width % p.resized_height, p.height, p.resized_height);
     const T* plane = x + e / (p.resized_width * p.resized_height) * p.height * p.width;
     const T *low = plane + row.low * p.width, *high = plane + row.high * p.width;
-    const double above = Between(low[column.low], low[column.high], column.weight);
-    const double below = Between(high[column.low], high[column.high], column.weight);
-    y[e] = RoundPixel<T>(above + (below - above) * row.weight);
+    const double above = formulas::Between(low[column.low], low[column.high], column.weight);
+    const double below = formulas::Between(high[column.low], high[column.high], column.weight);
+    y[e] = formulas::RoundPixel<T>(above + (below - above) * row.weight);
   }
 };
 

@@ -56,18 +56,6 @@ DeviceSpace<static_cast<int>(K)> ToDevice(const StridedSpace<K>& space,
   return result;
 }
 
-// Offsets of each operand, then of the result.
-template <size_t kInputs>
-StridedSpace<kInputs + 1> BroadcastSpace(const NodeSignature& node) {
-  const Shape& y = node.outputs[0].shape;
-  std::array<std::vector<int64_t>, kInputs + 1> strides;
-  for (size_t k = 0; k < kInputs; ++k) {
-    strides[k] = BroadcastStrides(node.inputs[k].shape, y);
-  }
-  strides[kInputs] = RowMajorStrides(y);
-  return MakeSpace<kInputs + 1>(y.Sizes(), strides);
-}
-
 // `supports` of kernels that walk such a space.
 template <size_t kInputs>
 bool BroadcastsFewAxes(const NodeSignature& node) {

@@ -1,10 +1,10 @@
 // accuracy and top_k_accuracy: counts the classes that come before each label.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
-#include "src/kernels/reference/labels.h"
+#include "src/kernels/reference/number.h"
 #include "src/ops/loss.h"
 #include "src/ops/metric.h"
 
@@ -20,20 +20,6 @@ struct Parameters {
   IntList ignored;  // labels
 };
 
-// `logits`: those of one place.
-template <class T>
-bool IsRight(const T* logits, int64_t label, const Parameters& p) {
-  if (label < 0 || label >= p.classes) return false;
-  const double own = LoadF64(logits[label * p.places]);
-  if (std::isnan(own)) return false;
-  int64_t before = 0;
-  for (int64_t c = 0; c < p.classes; ++c) {
-    const double other = LoadF64(logits[c * p.places]);
-    before += other > own || std::isnan(other) || (other == own && c < label);
-  }
-  return before < p.top_k;
-}
-
 template <class T, class Label>
 struct Accuracy {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
@@ -46,7 +32,7 @@ struct Accuracy {
       if (std::ranges::find(p.ignored, label) != p.ignored.end()) continue;
       ++counted;
       const T* of_place = logits + l / p.places * p.classes * p.places + l % p.places;
-      correct += IsRight(of_place, label, p);
+      correct += formulas::IsAmongFirst(of_place, p.places, p.classes, label, p.top_k);
     }
     int64_t* sums = Data<int64_t>(context, i, 2);
     sums[0] = correct;

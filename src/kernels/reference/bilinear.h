@@ -67,7 +67,7 @@ static KernelFunction ForPixels(DType dtype) {
 }
 
 inline bool HasReferencePixels(const NodeSignature& node) {
-  return node.inputs[0].dtype == DType::kU8 || IsReferenceFloat(node.inputs[0].dtype);
+  return node.inputs[0].dtype == DType::kU8 || IsComputed(node.inputs[0].dtype);
 }
 
 }  // namespace cgrun::reference

@@ -1,43 +1,13 @@
 // add, sub, mul, div: one loop where the shapes are equal, a strided walk where one is broadcast.
+#include "src/kernels/formulas.h"
 #include "src/kernels/reference/broadcasting.h"
 #include "src/kernels/reference/kernels.h"
 
 namespace cgrun::reference {
-namespace {
 
-struct Add {
-  template <class C>
-  C operator()(C a, C b) const {
-    return a + b;
-  }
-};
-
-struct Sub {
-  template <class C>
-  C operator()(C a, C b) const {
-    return a - b;
-  }
-};
-
-struct Mul {
-  template <class C>
-  C operator()(C a, C b) const {
-    return a * b;
-  }
-};
-
-struct Div {
-  template <class C>
-  C operator()(C a, C b) const {
-    return a / b;
-  }
-};
-
-}  // namespace
-
-KernelDef add() { return Broadcasting<Add>::Define("reference.add"); }
-KernelDef sub() { return Broadcasting<Sub>::Define("reference.sub"); }
-KernelDef mul() { return Broadcasting<Mul>::Define("reference.mul"); }
-KernelDef div() { return Broadcasting<Div>::Define("reference.div"); }
+KernelDef add() { return Broadcasting<formulas::Add>::Define("reference.add"); }
+KernelDef sub() { return Broadcasting<formulas::Sub>::Define("reference.sub"); }
+KernelDef mul() { return Broadcasting<formulas::Mul>::Define("reference.mul"); }
+KernelDef div() { return Broadcasting<formulas::Div>::Define("reference.div"); }
 
 }  // namespace cgrun::reference

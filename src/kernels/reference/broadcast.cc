@@ -26,7 +26,7 @@ struct Average {
 
 bool Supports(const NodeSignature& node) {
   const bool average = node.attributes.As<BroadcastAttributes>().average;
-  return !average || IsReferenceFloat(node.inputs[0].dtype);
+  return !average || IsComputed(node.inputs[0].dtype);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {

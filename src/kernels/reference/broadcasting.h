@@ -10,16 +10,6 @@
 
 namespace cgrun::reference {
 
-// Walks the result's indices: offsets of each operand, then of the result.
-template <size_t kInputs>
-StridedSpace<kInputs + 1> BroadcastSpace(const NodeSignature& node) {
-  const Shape& y = node.outputs[0].shape;
-  std::array<std::vector<int64_t>, kInputs + 1> strides;
-  for (size_t k = 0; k < kInputs; ++k) strides[k] = BroadcastStrides(node.inputs[k].shape, y);
-  strides[kInputs] = RowMajorStrides(y);
-  return MakeSpace<kInputs + 1>(y.Sizes(), strides);
-}
-
 // Formula: a stateless functor, called with kInputs computed numbers.
 template <class Formula, size_t kInputs = 2>
 struct Broadcasting {

@@ -4,8 +4,8 @@
 
 #include "src/kernels/axis_groups.h"
 #include "src/kernels/reference/kernels.h"
-#include "src/kernels/reference/labels.h"
 #include "src/kernels/reference/losses.h"
+#include "src/kernels/reference/number.h"
 #include "src/ops/metric.h"
 
 namespace cgrun::reference {

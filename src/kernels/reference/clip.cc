@@ -1,8 +1,7 @@
 // clip and its gradient.
 #include "src/ops/clip.h"
 
-#include <limits>
-
+#include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 
@@ -15,23 +14,14 @@ struct Parameters {
   double max;
 };
 
-// A bound as the elements have it: what is clipped equals it.
-template <class T>
-Compute<T> Bound(double value) {
-  return Load(StoreF64<T>(value));
-}
-
 template <class T>
 struct Clip {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
-    const Compute<T> min = Bound<T>(p.min), max = Bound<T>(p.max);
-    for (int64_t e = 0; e < p.elements; ++e) {
-      const Compute<T> value = Load(x[e]);
-      y[e] = Store<T>(value < min ? min : value > max ? max : value);
-    }
+    const formulas::ClipRange<T> range(p.min, p.max);
+    for (int64_t e = 0; e < p.elements; ++e) y[e] = Store<T>(range.Clip(Load(x[e])));
   }
 };
 
@@ -42,14 +32,9 @@ struct ClipGrad {
     const T* y = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dx = Data<T>(context, i, 2);
-    using C = Compute<T>;
-    constexpr C kInfinity = std::numeric_limits<C>::infinity();
-    const C min = Bound<T>(p.min), max = Bound<T>(p.max);
+    const formulas::ClipRange<T> range(p.min, p.max);
     for (int64_t e = 0; e < p.elements; ++e) {
-      const C value = Load(y[e]);
-      const bool inside =
-          (value > min || value == -kInfinity) && (value < max || value == kInfinity);
-      dx[e] = inside ? dy[e] : Store<T>(0);
+      dx[e] = range.Passes(Load(y[e])) ? dy[e] : Store<T>(0);
     }
   }
 };

@@ -59,8 +59,6 @@ Parameters Pack(const NodeSignature& node) {
   return p;
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.outputs[0].dtype); }
-
 PreparedKernel Prepare(const KernelRequest& request) {
   const DType dtype = request.node.inputs[0].dtype;
   const bool training = request.node.attributes.As<DropoutAttributes>().training;
@@ -71,7 +69,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef dropout() {
-  return {.name = "reference.dropout", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.dropout", .supports = FirstOutputIsFloat, .prepare = Prepare};
 }
 
 }  // namespace cgrun::reference

@@ -90,8 +90,6 @@ static PreparedKernel Prepare(const KernelRequest& request) {
       run, Parameters{node.inputs[0].shape.Elements(), attributes.entries, attributes.units});
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.outputs[0].dtype); }
-
 // Where each entry's ids end, and the ids' places by entry.
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
   const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
@@ -101,12 +99,13 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 }  // namespace
 
 KernelDef embedding() {
-  return {.name = "reference.embedding", .supports = Supports, .prepare = Prepare<Embedding>};
+  return {
+      .name = "reference.embedding", .supports = FirstOutputIsFloat, .prepare = Prepare<Embedding>};
 }
 
 KernelDef embedding_grad() {
   return {.name = "reference.embedding_grad",
-          .supports = Supports,
+          .supports = FirstOutputIsFloat,
           .workspace_bytes = WorkspaceBytes,
           .prepare = Prepare<EmbeddingGrad>};
 }

@@ -1,21 +1,13 @@
 // Sums of errors: mean_absolute_error, mean_squared_error and r2, in f64 and in index order.
 #include <algorithm>
-#include <cmath>
 
+#include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/losses.h"
 #include "src/ops/metric.h"
 
 namespace cgrun::reference {
 namespace {
-
-struct Absolute {
-  static double Of(double error) { return std::abs(error); }
-};
-
-struct Squared {
-  static double Of(double error) { return error * error; }
-};
 
 template <class Formula>
 struct ErrorSum {
@@ -28,7 +20,7 @@ struct ErrorSum {
       double* sums = Data<double>(context, i, 2);
       double sum = 0;
       for (int64_t e = 0; e < elements; ++e) {
-        sum += Formula::Of(LoadF64(target[e]) - LoadF64(prediction[e]));
+        sum += Formula::template Loss<Target>(LoadF64(prediction[e]), LoadF64(target[e]));
       }
       sums[0] = sum;
       sums[1] = static_cast<double>(elements);
@@ -80,12 +72,12 @@ PreparedKernel PrepareR2(const KernelRequest& request) {
 KernelDef mean_absolute_error() {
   return {.name = "reference.mean_absolute_error",
           .supports = FirstInputIsFloat,
-          .prepare = ErrorSum<Absolute>::Prepare};
+          .prepare = ErrorSum<formulas::AbsoluteError>::Prepare};
 }
 KernelDef mean_squared_error() {
   return {.name = "reference.mean_squared_error",
           .supports = FirstInputIsFloat,
-          .prepare = ErrorSum<Squared>::Prepare};
+          .prepare = ErrorSum<formulas::SquaredError>::Prepare};
 }
 KernelDef r2() {
   return {.name = "reference.r2", .supports = FirstInputIsFloat, .prepare = PrepareR2};

@@ -1,7 +1,5 @@
 // huber, smooth_l1 and their gradient, in f64.
-#include <algorithm>
-#include <cmath>
-
+#include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/losses.h"
 #include "src/ops/loss.h"
@@ -11,19 +9,9 @@ namespace {
 
 struct Parameters {
   int64_t elements = 0;
-  double delta = 1;
+  formulas::Huber formula;
   double scale = 1;
 };
-
-// A NaN is not more than delta.
-double Huber(double difference, double delta) {
-  const double size = std::abs(difference);
-  return size > delta ? delta * (size - delta / 2) : difference * difference / 2;
-}
-
-double Slope(double difference, double delta) {
-  return std::isnan(difference) ? difference : std::clamp(difference, -delta, delta);
-}
 
 template <class T>
 struct Loss {
@@ -33,7 +21,7 @@ struct Loss {
     const T* target = Data<const T>(context, i, 1);
     double sum = 0;
     for (int64_t e = 0; e < p.elements; ++e) {
-      sum += Huber(LoadF64(prediction[e]) - LoadF64(target[e]), p.delta);
+      sum += p.formula.Loss<T>(LoadF64(prediction[e]), LoadF64(target[e]));
     }
     *Data<LossOf<T>>(context, i, 2) =
         static_cast<LossOf<T>>(sum * p.scale / static_cast<double>(p.elements));
@@ -50,7 +38,7 @@ struct Grad {
                           static_cast<double>(p.elements);
     T* dx = Data<T>(context, i, 3);
     for (int64_t e = 0; e < p.elements; ++e) {
-      dx[e] = StoreF64<T>(Slope(LoadF64(prediction[e]) - LoadF64(target[e]), p.delta) * factor);
+      dx[e] = StoreF64<T>(p.formula.Slope<T>(LoadF64(prediction[e]), LoadF64(target[e])) * factor);
     }
   }
 };
@@ -59,7 +47,7 @@ template <template <class> class Kernel>
 static PreparedKernel Prepare(const KernelRequest& request, double delta, double scale) {
   const TensorType& x = request.node.inputs[0];
   return PreparedKernel::Of(ForFloat<Kernel>(x.dtype),
-                            Parameters{x.shape.Elements(), delta, scale});
+                            Parameters{x.shape.Elements(), {delta}, scale});
 }
 
 PreparedKernel PrepareHuber(const KernelRequest& request) {

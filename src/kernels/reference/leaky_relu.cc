@@ -1,6 +1,7 @@
 // leaky_relu and its gradient.
 #include "src/ops/leaky_relu.h"
 
+#include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 
@@ -18,11 +19,8 @@ struct LeakyRelu {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
-    const auto slope = static_cast<Compute<T>>(p.slope);
-    for (int64_t e = 0; e < p.elements; ++e) {
-      const Compute<T> value = Load(x[e]);
-      y[e] = Store<T>(value < 0 ? slope * value : value);
-    }
+    const formulas::LeakyRelu<Compute<T>> formula{static_cast<Compute<T>>(p.slope)};
+    for (int64_t e = 0; e < p.elements; ++e) y[e] = Store<T>(formula(Load(x[e])));
   }
 };
 
@@ -33,11 +31,8 @@ struct LeakyReluGrad {
     const T* t = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dx = Data<T>(context, i, 2);
-    const auto slope = static_cast<Compute<T>>(p.slope);
-    for (int64_t e = 0; e < p.elements; ++e) {
-      const Compute<T> value = Load(dy[e]);
-      dx[e] = Store<T>(Load(t[e]) > 0 ? value : slope * value);
-    }
+    const formulas::LeakyReluGrad<Compute<T>> formula{static_cast<Compute<T>>(p.slope)};
+    for (int64_t e = 0; e < p.elements; ++e) dx[e] = Store<T>(formula(Load(t[e]), Load(dy[e])));
   }
 };
 

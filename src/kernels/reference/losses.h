@@ -1,28 +1,10 @@
-// What the losses share: the type of a loss, and means over elements of predictions and targets.
+// Losses that are means over elements of predictions and targets.
 #ifndef CGRUN_KERNELS_REFERENCE_LOSSES_H_
 #define CGRUN_KERNELS_REFERENCE_LOSSES_H_
 
 #include "src/kernels/reference/elementwise.h"
 
 namespace cgrun::reference {
-
-// A loss is kept in no less than f32.
-template <class T>
-using LossOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-// Kernel<T, Target>::Run; input 0 has the floating-point type T, input 1 the type Target, which is
-// T, bool or an integer type. Static as number.h says.
-template <template <class, class> class Kernel>
-static KernelFunction ForPredictionAndTarget(const NodeSignature& node) {
-  return ForEach(node.inputs[0].dtype, [&]<class T>(T*) {
-    return ForEach(node.inputs[1].dtype, []<class Target>(Target*) -> KernelFunction {
-      constexpr bool kTarget = std::is_same_v<Target, T> || !kIsFloat<Target>;
-      if constexpr (kIsFloat<T> && kTarget) return &Kernel<T, Target>::Run;
-      CGRUN_CHECK(false) << "no prediction or no target";
-      return nullptr;
-    });
-  });
-}
 
 // Mean of Formula::Loss(prediction, target) over all elements, in f64 and in index order; its
 // gradient is Formula::Slope(prediction, target). Both are templates on the targets' type.

@@ -125,7 +125,7 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
                      ReadersOf(window.y), ReadersOf(window.x)});
 }
 
-bool SupportsGrad(const NodeSignature& node) { return IsReferenceFloat(node.inputs[1].dtype); }
+bool SupportsGrad(const NodeSignature& node) { return IsComputed(node.inputs[1].dtype); }
 
 }  // namespace
 

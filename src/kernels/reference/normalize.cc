@@ -50,7 +50,7 @@ Parameters Pack(const NodeSignature& node) {
 }
 
 bool Supports(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 && IsReferenceFloat(node.outputs[0].dtype);
+  return node.inputs[0].dtype != DType::kF16 && IsComputed(node.outputs[0].dtype);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {

@@ -29,8 +29,6 @@ struct OneHot {
   }
 };
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.outputs[0].dtype); }
-
 PreparedKernel Prepare(const KernelRequest& request) {
   const auto& attributes = request.node.attributes.As<OneHotAttributes>();
   const DType to = request.node.outputs[0].dtype;
@@ -48,7 +46,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef one_hot() {
-  return {.name = "reference.one_hot", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.one_hot", .supports = FirstOutputIsFloat, .prepare = Prepare};
 }
 
 }  // namespace cgrun::reference

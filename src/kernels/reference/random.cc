@@ -59,16 +59,17 @@ PreparedKernel PrepareUniform(const KernelRequest& request) {
   return Random<Uniform>::Prepare(request.node.outputs[0], a.key, a.low, a.high - a.low);
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.outputs[0].dtype); }
-
 }  // namespace
 
 KernelDef random_normal() {
-  return {.name = "reference.random_normal", .supports = Supports, .prepare = PrepareNormal};
+  return {
+      .name = "reference.random_normal", .supports = FirstOutputIsFloat, .prepare = PrepareNormal};
 }
 
 KernelDef random_uniform() {
-  return {.name = "reference.random_uniform", .supports = Supports, .prepare = PrepareUniform};
+  return {.name = "reference.random_uniform",
+          .supports = FirstOutputIsFloat,
+          .prepare = PrepareUniform};
 }
 
 }  // namespace cgrun::reference

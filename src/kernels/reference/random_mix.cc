@@ -32,8 +32,6 @@ struct RandomMix {
   }
 };
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.outputs[0].dtype); }
-
 PreparedKernel Prepare(const KernelRequest& request) {
   const TensorType& a = request.node.inputs[0];
   const int64_t samples = a.shape[0].size;
@@ -46,7 +44,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef random_mix() {
-  return {.name = "reference.random_mix", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.random_mix", .supports = FirstOutputIsFloat, .prepare = Prepare};
 }
 
 }  // namespace cgrun::reference

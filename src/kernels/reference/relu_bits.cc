@@ -56,8 +56,6 @@ struct Grad {
   }
 };
 
-bool SupportsGrad(const NodeSignature& node) { return IsReferenceFloat(node.outputs[0].dtype); }
-
 PreparedKernel PreparePack(const KernelRequest& request) {
   const TensorType& y = request.node.inputs[0];
   return PreparedKernel::Of(ForFloat<Pack>(y.dtype), Parameters(y.shape));
@@ -75,7 +73,9 @@ KernelDef relu_bits() {
 }
 
 KernelDef relu_grad_by_bits() {
-  return {.name = "reference.relu_grad_by_bits", .supports = SupportsGrad, .prepare = PrepareGrad};
+  return {.name = "reference.relu_grad_by_bits",
+          .supports = FirstOutputIsFloat,
+          .prepare = PrepareGrad};
 }
 
 }  // namespace cgrun::reference

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 
+#include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 
 namespace cgrun::reference {
 namespace {
 
-// One row or column of the larger grid lies between two of the original.
-struct Tap {
-  int64_t low = 0;
-  int64_t high = 0;
-  double weight = 0;  // of `high`
-};
+using formulas::BilinearTap, formulas::NearestTap;
+using Tap = formulas::ResizeTap;
 
 struct Parameters {
   int64_t planes = 1;
@@ -24,20 +21,6 @@ struct Parameters {
   std::vector<Tap> rows;  // one a row of the resized plane
   std::vector<Tap> columns;
 };
-
-// ((2i + 1)·from − to) / 2to is the position of pixel i, in whole numbers.
-Tap BilinearTap(int64_t i, int64_t from, int64_t to) {
-  const int64_t position = std::clamp<int64_t>((2 * i + 1) * from - to, 0, 2 * to * (from - 1));
-  const int64_t low = position / (2 * to), rest = position % (2 * to);
-  return {low, rest > 0 ? low + 1 : low, static_cast<double>(rest) / static_cast<double>(2 * to)};
-}
-
-// The first of two pixels that are equally near.
-Tap NearestTap(int64_t i, int64_t from, int64_t to) {
-  const Tap tap = BilinearTap(i, from, to);
-  const int64_t nearest = tap.weight > 0.5 ? tap.high : tap.low;
-  return {nearest, nearest, 0};
-}
 
 template <class Bits>
 struct Nearest {
@@ -54,18 +37,7 @@ struct Nearest {
 };
 
 template <class T>
-T Round(double value) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(value + 0.5);
-  if constexpr (!std::is_integral_v<T>) return StoreF64<T>(value);
-}
-
-template <class T>
 struct Bilinear {
-  // Equal ends give the very same value.
-  static double Between(T low, T high, double weight) {
-    return LoadF64(low) + (LoadF64(high) - LoadF64(low)) * weight;
-  }
-
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
@@ -75,9 +47,10 @@ struct Bilinear {
         const T* low = x + row.low * p.width;
         const T* high = x + row.high * p.width;
         for (const Tap& column : p.columns) {
-          const double above = Between(low[column.low], low[column.high], column.weight);
-          const double below = Between(high[column.low], high[column.high], column.weight);
-          *y++ = Round<T>(above + (below - above) * row.weight);
+          const double above = formulas::Between(low[column.low], low[column.high], column.weight);
+          const double below =
+              formulas::Between(high[column.low], high[column.high], column.weight);
+          *y++ = formulas::RoundPixel<T>(above + (below - above) * row.weight);
         }
       }
     }

@@ -1,65 +1,39 @@
 // rmsprop, element by element, in the parameter's type. Each element is read before it is written.
-#include <cmath>
-
+#include "src/kernels/optimizers.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
-#include "src/kernels/reference/optimizers.h"
-#include "src/ops/optimizer.h"
 
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
-  int64_t elements = 0;
-  Regularization regularization;
-  double learning_rate_scale = 1;
-  double alpha = 0;
-  double epsilon = 0;
-  double momentum = 0;
-};
+using kernels::RmspropParameters;
 
-// Operands: parameter, gradient, rate, v, [m], [b], then the same after the step.
-template <class T, bool kCentered, bool kMomentum>
+template <class T, bool kIsCentered, bool kHasMomentum>
 struct Rmsprop {
   using C = Compute<T>;
-  static constexpr int kInputs = 4 + kCentered + kMomentum;
-  static constexpr int kMean = 4, kBuffer = 4 + kCentered;          // inputs
-  static constexpr int kNext = kInputs, kNextSquare = kInputs + 1;  // outputs
-  static constexpr int kNextMean = kMean + kInputs - 2, kNextBuffer = kBuffer + kInputs - 2;
-
-  // √v, or the deviation of gradients: √(v − m²).
-  static C Root(C v, C m) {
-    const C squared = kCentered ? v - m * m : v;
-    return std::sqrt(squared < 0 ? 0 : squared);
-  }
+  using Operands = kernels::RmspropOperands<kIsCentered, kHasMomentum>;
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RmspropParameters*>(i.parameters);
     const T* parameter = Data<const T>(context, i, 0);
     const T* gradient = Data<const T>(context, i, 1);
-    const auto rate = static_cast<C>(*Data<const double>(context, i, 2) * p.learning_rate_scale);
-    const auto alpha = static_cast<C>(p.alpha), fresh = static_cast<C>(1 - p.alpha);
-    const auto epsilon = static_cast<C>(p.epsilon), momentum = static_cast<C>(p.momentum);
+    const kernels::RmspropRule<C, kIsCentered, kHasMomentum> rule(
+        p, *Data<const double>(context, i, 2));
     const T* square = Data<const T>(context, i, 3);
-    const T* mean = kCentered ? Data<const T>(context, i, kMean) : nullptr;
-    const T* buffer = kMomentum ? Data<const T>(context, i, kBuffer) : nullptr;
-    T* next = Data<T>(context, i, kNext);
-    T* next_square = Data<T>(context, i, kNextSquare);
-    T* next_mean = kCentered ? Data<T>(context, i, kNextMean) : nullptr;
-    T* next_buffer = kMomentum ? Data<T>(context, i, kNextBuffer) : nullptr;
+    const T* mean = kIsCentered ? Data<const T>(context, i, Operands::kMean) : nullptr;
+    const T* buffer = kHasMomentum ? Data<const T>(context, i, Operands::kBuffer) : nullptr;
+    T* next = Data<T>(context, i, Operands::kNext);
+    T* next_square = Data<T>(context, i, Operands::kNextSquare);
+    T* next_mean = kIsCentered ? Data<T>(context, i, Operands::kNextMean) : nullptr;
+    T* next_buffer = kHasMomentum ? Data<T>(context, i, Operands::kNextBuffer) : nullptr;
     for (int64_t e = 0; e < p.elements; ++e) {
-      const C w = Load(parameter[e]);
-      const C g = p.regularization.Add(Load(gradient[e]), w);
-      const C v = alpha * Load(square[e]) + fresh * g * g;
-      const C m = kCentered ? alpha * Load(mean[e]) + fresh * g : 0;
-      C step = g / (Root(v, m) + epsilon);
-      if constexpr (kMomentum) {
-        step += momentum * Load(buffer[e]);
-        next_buffer[e] = Store<T>(step);
-      }
+      C v = Load(square[e]), m = 0, b = 0;
+      if constexpr (kIsCentered) m = Load(mean[e]);
+      if constexpr (kHasMomentum) b = Load(buffer[e]);
+      next[e] = Store<T>(rule.Next(Load(parameter[e]), Load(gradient[e]), v, m, b));
       next_square[e] = Store<T>(v);
-      if constexpr (kCentered) next_mean[e] = Store<T>(m);
-      next[e] = Store<T>(w - rate * step);
+      if constexpr (kIsCentered) next_mean[e] = Store<T>(m);
+      if constexpr (kHasMomentum) next_buffer[e] = Store<T>(b);
     }
   }
 };
@@ -82,14 +56,8 @@ KernelFunction Choose(const RmspropAttributes& attributes, DType dtype) {
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const TensorType& type = request.node.inputs[0];
   const auto& a = request.node.attributes.As<RmspropAttributes>();
-  return PreparedKernel::Of(Choose(a, type.dtype), Parameters{type.shape.Elements(),
-                                                              {a.l1, a.weight_decay + a.l2},
-                                                              a.learning_rate_scale,
-                                                              a.alpha,
-                                                              a.epsilon,
-                                                              a.momentum});
+  return PreparedKernel::Of(Choose(a, request.node.inputs[0].dtype), RmspropParameters(request));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "src/kernels/axis_groups.h"
 #include "src/kernels/reference/kernels.h"
-#include "src/kernels/reference/labels.h"
+#include "src/kernels/reference/number.h"
 #include "src/ops/loss.h"
 
 namespace cgrun::reference {

@@ -1,0 +1,100 @@
+// What operators of one family declare alike: element by element, activations, losses,
+// convolutions.
+#ifndef CGRUN_OPS_BUILDERS_H_
+#define CGRUN_OPS_BUILDERS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+
+struct OpText {
+  std::string name, summary, details;
+};
+
+OpDef Described(OpText text);
+
+// Takes one floating-point tensor and gives one of its type, element by element, in place.
+OpDef ElementwiseOp(OpText text, GradientFunction gradient);
+
+// Such an operator that the key `activation` of others may name.
+OpDef ActivationOp(OpText text, GradientFunction gradient);
+
+// The gradient `of`_grad of such an operator: it makes dx of dy and of `reads`, which is "y", the
+// result, or "x", the input.
+OpDef ElementwiseGradOp(const std::string& of, std::string_view reads, std::string details);
+
+// The gradient of such an operator is the node kGrad with its attributes.
+template <OpId kGrad>
+void GradientFromResult(GradientContext& context) {
+  context.SetInputGradient(0,
+                           context.Emit(kGrad, context.node().attributes,
+                                        {context.output(0), context.output_gradient(0)}, "grad"));
+}
+template <OpId kGrad>
+void GradientFromInput(GradientContext& context) {
+  context.SetInputGradient(0, context.Emit(kGrad, context.node().attributes,
+                                           {context.input(0), context.output_gradient(0)}, "grad"));
+}
+
+// The gradient by dy of a node kGrad that is linear in dy, and does not change with its input 0.
+template <OpId kGrad>
+void GradientByDy(GradientContext& context) {
+  if (!context.needs_gradient(1)) return;
+  context.SetInputGradient(1, context.Emit(kGrad, context.node().attributes,
+                                           {context.input(0), context.output_gradient(0)}, "ddy"));
+}
+
+// A loss that is a mean over elements.
+OpDef LossOp(OpText text, std::vector<OperandDef> inputs, InferFunction infer,
+             GradientFunction gradient, CostFunction cost);
+
+// The gradient `of`_grad of a loss, by its input 0, whose name is `prediction`. Its inputs are
+// those of the loss as `inputs` describes them, and the gradient of the loss.
+OpDef LossGradOp(const std::string& of, std::string details, std::vector<OperandDef> inputs,
+                 InferFunction infer, CostFunction cost);
+
+// Emits the gradients of a loss of a difference: the target's is the prediction's with both
+// exchanged.
+void SetGradientsOfDifference(GradientContext& context, OpId grad, const Attributes& attributes);
+
+template <OpId kGrad>
+void GradientOfDifference(GradientContext& context) {
+  SetGradientsOfDifference(context, kGrad, Attributes());
+}
+
+// What conv and conv_transpose own: a weight of shape [·, ·, height, width], and a bias of
+// `filters` numbers where there is one. `fan_out_channels`: those that a fan_out counts with each
+// element of a filter.
+struct ConvTensors {
+  Shape weight;
+  int64_t fan_out_channels = 0;
+  int64_t filters = 0;
+  bool bias = true;
+};
+
+std::vector<OwnedTensor> OwnedOf(const ConvTensors& tensors, DType dtype);
+
+// Whether the inputs behind x are these; reports it where not.
+bool ExpectTensors(InferContext& context, const ConvTensors& tensors);
+
+// The type of the output y; reports it where it or the weight is too large.
+std::vector<TensorType> InferOutput(InferContext& context, const Shape& y);
+
+// Sets the gradient of the bias, where there is one and it is needed.
+void SetBiasGradient(GradientContext& context);
+
+OpDef ConvOp(OpText text, std::string weight);
+
+// Counts so many operations for each element of input 0.
+template <int64_t kOperations>
+OpCost PerElement(const NodeSignature& node) {
+  return {kOperations * node.inputs[0].shape.Elements()};
+}
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_BUILDERS_H_
