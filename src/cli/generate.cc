@@ -21,7 +21,7 @@
 #include "src/data/image_sheet.h"
 #include "src/generate/generate_text.h"
 #include "src/io/atomic_file.h"
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 #include "src/model_data/token_names.h"
 #include "src/results/metrics_json.h"
 

@@ -17,7 +17,7 @@
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
 #include "src/cli/program_argument.h"
-#include "src/cli/tuning.h"
+#include "src/cli/take_tuning.h"
 #include "src/device/device.h"
 #include "src/fit/packing_files.h"
 #include "src/fit/run_shape.h"

@@ -14,7 +14,7 @@
 #include "src/cli/ops_search.h"
 #include "src/frontend/common_keys.h"
 #include "src/frontend/op_lookup.h"
-#include "src/frontend/synonyms.h"
+#include "src/frontend/operator_synonyms.h"
 #include "src/ir/op_def.h"
 #include "src/report/table.h"
 

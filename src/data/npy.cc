@@ -1,8 +1,6 @@
 // NumPy arrays, one file an input of the model; the first axis counts the samples. Elements become
 // the input's number type where none is changed by it (floats may be rounded to smaller ones).
 // Files are read in chunks, so that nothing but the result takes memory.
-#include "src/io/npy.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,6 +17,7 @@
 #include "src/data/tensor_dataset.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
+#include "src/io/npy_file.h"
 
 namespace cgrun {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/base/name_notes.h"
-#include "src/frontend/synonyms.h"
+#include "src/frontend/operator_synonyms.h"
 
 namespace cgrun {
 namespace {

@@ -2,7 +2,7 @@
 #include "src/ops/initial_file.h"
 
 #include "src/io/file_error.h"
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 #include "src/io/safetensors.h"
 
 namespace cgrun {

@@ -37,9 +37,8 @@ struct RunSetting {
   // Only kernels that let a NaN through: one that is hidden would let the run go on with ruined
   // weights. And memory is dearer, with activations that wait for the backward pass.
   bool learns = false;
-  // Bytes that operands and workspace may take together, of kernels that take more than others do
-  // to be faster.
-  int64_t room = std::numeric_limits<int64_t>::max();
+  // Bytes for the operands and the workspace of a kernel that takes more than others to be faster.
+  int64_t workspace_budget = std::numeric_limits<int64_t>::max();
   // Kernels may round the factors of products to TF32 (10 bits of mantissa), where they compute in
   // f32. Sums are in f32.
   bool tf32 = false;

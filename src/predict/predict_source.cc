@@ -16,7 +16,7 @@
 #include "src/data/text_number.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 #include "src/io/read_file.h"
 #include "src/model_data/sample_shape.h"
 

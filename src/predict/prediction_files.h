@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 #include "src/predict/predict.h"
 
 namespace cgrun {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 
 namespace cgrun {
 

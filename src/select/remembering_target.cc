@@ -23,7 +23,7 @@ size_t HashOfAsked::Of(const NodeSignature& node, const RunSetting& setting) {
   for (const Layout& layout : setting.layouts) add(layout.blocks.size());
   add(setting.threads);
   add(setting.learns);
-  add(setting.room);
+  add(setting.workspace_budget);
   add(setting.tf32);
   add(setting.team);
   return hash;
@@ -36,7 +36,7 @@ bool EqualAsked::Equal(const NodeSignature& a, const NodeSignature& b) {
 
 bool EqualAsked::Equal(const RunSetting& a, const RunSetting& b) {
   return a.threads == b.threads && a.layouts == b.layouts && a.learns == b.learns &&
-         a.room == b.room && a.tf32 == b.tf32 && a.team == b.team;
+         a.workspace_budget == b.workspace_budget && a.tf32 == b.tf32 && a.team == b.team;
 }
 
 std::vector<KernelOption> RememberingTarget::Options(const NodeSignature& node,

@@ -11,7 +11,7 @@
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/select/reorder_node.h"
-#include "src/select/room.h"
+#include "src/select/workspace_budget.h"
 
 namespace cgrun {
 namespace {
@@ -30,7 +30,7 @@ class Selector {
         outlook_(outlook),
         diagnostics_(diagnostics),
         learns_(graph.Learns()),
-        room_(RoomOf(graph)) {}
+        budget_(WorkspaceBudget(graph)) {}
 
   void Run() {
     AssignStateLayouts();
@@ -50,7 +50,7 @@ class Selector {
 
   void Select(NodeId id) {
     const NodeSignature signature = SignatureOf(graph_, graph_.nodes[id]);
-    RunSetting setting{options_.threads, {}, learns_, room_};
+    RunSetting setting{options_.threads, {}, learns_, budget_};
     for (ValueId input : graph_.nodes[id].inputs) {
       setting.layouts.push_back(graph_.values[input].layout);
     }
@@ -173,7 +173,7 @@ class Selector {
   Outlook outlook_;
   Diagnostics& diagnostics_;
   const bool learns_;
-  const int64_t room_;
+  const int64_t budget_;
   std::map<std::pair<ValueId, std::string>, ValueId> reordered_;
 };
 

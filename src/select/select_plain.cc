@@ -7,7 +7,7 @@
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/select/reorder_node.h"
-#include "src/select/room.h"
+#include "src/select/workspace_budget.h"
 
 namespace cgrun {
 namespace {
@@ -22,7 +22,7 @@ class PlainSelector {
         options_(options),
         diagnostics_(diagnostics),
         learns_(graph_.Learns()),
-        room_(RoomOf(graph_)) {}
+        budget_(WorkspaceBudget(graph_)) {}
 
   Graph Run() {
     for (Node& node : graph_.nodes) Select(std::move(node));
@@ -34,7 +34,7 @@ class PlainSelector {
   void Select(Node node) {
     const NodeSignature signature = SignatureOf(graph_, node);
     const std::vector<KernelOption> options =
-        target_.Options(signature, {options_.threads, {}, learns_, room_});
+        target_.Options(signature, {options_.threads, {}, learns_, budget_});
     if (options.empty()) {
       ReportNoKernel(node, signature, target_, diagnostics_);
       return Append(std::move(node));
@@ -134,7 +134,7 @@ class PlainSelector {
   SelectOptions options_;
   Diagnostics& diagnostics_;
   const bool learns_;
-  const int64_t room_;
+  const int64_t budget_;
   IdVector<NodeId, Node> nodes_;
 };
 

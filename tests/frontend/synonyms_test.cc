@@ -1,6 +1,4 @@
 // Names of other frameworks lead to ours.
-#include "src/frontend/synonyms.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "src/frontend/frontend.h"
+#include "src/frontend/operator_synonyms.h"
 #include "src/ir/op_def.h"
 #include "src/model/key_synonyms.h"
 #include "src/model/schema.h"

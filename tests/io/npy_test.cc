@@ -1,6 +1,4 @@
 // .npy against the bytes that NumPy 2.4 wrote (np.save), and round trips.
-#include "src/io/npy.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -10,6 +8,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
+#include "src/io/npy_file.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "src/base/random.h"
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 #include "src/io/safetensors.h"
 #include "src/ops/initial_file.h"
 

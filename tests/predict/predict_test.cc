@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "src/base/allocation_counter.h"
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 #include "src/kernels/kernel.h"
 #include "src/model_data/class_names.h"
 #include "tests/session/session_testing.h"

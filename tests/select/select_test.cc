@@ -9,7 +9,7 @@
 #include "src/ops/reorder.h"
 #include "src/plan/memory_layout.h"
 #include "src/plan/schedule.h"
-#include "src/select/room.h"
+#include "src/select/workspace_budget.h"
 #include "tests/support/graph_maker.h"
 
 namespace cgrun {
@@ -305,7 +305,7 @@ TEST(Room, IsWhatTheLargestNodeTakesAndASixteenth) {
   const ValueId x = maker.Feed("x", {16, 4}), weight = maker.State("weight", {16, 4});
   maker.Op(OpId::relu, "y", {x});
   maker.Op(OpId::add, "sum", {x, weight});
-  EXPECT_EQ(RoomOf(maker.graph()), 2 * 256 / 16 * 17);
+  EXPECT_EQ(WorkspaceBudget(maker.graph()), 2 * 256 / 16 * 17);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "src/frontend/frontend.h"
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 #include "src/io/safetensors.h"
 #include "tests/session/session_testing.h"
 

@@ -354,12 +354,13 @@ bool MayGoByWinograd(const NodeSignature& node) {
   return IsForWinograd(dtype, node.attributes.As<ConvGradAttributes>());
 }
 
-// Whether there is room for what a kernel by Winograd's algorithm takes. Where the model learns,
-// activations wait beside it: it then takes no more than its images do.
-bool HasRoom(const NodeSignature& node, const RunSetting& setting, const KernelOption& option) {
+// Whether the operands and the workspace of a kernel by Winograd's algorithm are within the budget.
+// In a model that learns, activations wait beside it. It then takes no more than its images do.
+bool IsInBudget(const NodeSignature& node, const RunSetting& setting, const KernelOption& option) {
   const int64_t images = OperandBytes(node) - ByteSize(WeightsOf(node));
-  const int64_t room = setting.learns ? std::min(2 * images, setting.room) : setting.room;
-  return images + option.workspace_bytes <= room;
+  const int64_t budget = setting.workspace_budget;
+  return images + option.workspace_bytes <=
+         (setting.learns ? std::min(2 * images, budget) : budget);
 }
 
 // `def` by Winograd's algorithm.
@@ -376,7 +377,7 @@ KernelDef ByWinograd(KernelDef def, std::string_view name) {
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     if (!MayGoByWinograd(node)) return false;
     const bool chosen = Try([&] { return kChoose(node, setting.threads, option); });
-    return chosen && HasRoom(node, setting, *option);
+    return chosen && IsInBudget(node, setting, *option);
   };
   def.prepare = kPrepare;
   return def;

@@ -268,8 +268,8 @@ TEST_F(Winograd, KeepsToItsRoom) {
   const auto option = Fused(node, {1}, kWinograd);
   ASSERT_TRUE(option.has_value());
   const int64_t bytes = OperandBytes(node) - ByteSize(node.inputs[1]) + option->workspace_bytes;
-  EXPECT_TRUE(Fused(node, {.threads = 1, .room = bytes}, kWinograd).has_value());
-  EXPECT_FALSE(Fused(node, {.threads = 1, .room = bytes - 1}, kWinograd).has_value());
+  EXPECT_TRUE(Fused(node, {.threads = 1, .workspace_budget = bytes}, kWinograd).has_value());
+  EXPECT_FALSE(Fused(node, {.threads = 1, .workspace_budget = bytes - 1}, kWinograd).has_value());
 }
 
 // Beside activations that wait it takes no more than its images.

@@ -1,5 +1,5 @@
 // --tune, and the record without it.
-#include "src/cli/tuning.h"
+#include "src/cli/take_tuning.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The table of synonyms: Caffe, Keras, PyTorch, ONNX.
-#include "src/frontend/synonyms.h"
+#include "src/frontend/operator_synonyms.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Names that operators have in other frameworks.
-#ifndef CGRUN_FRONTEND_SYNONYMS_H_
-#define CGRUN_FRONTEND_SYNONYMS_H_
+#ifndef CGRUN_FRONTEND_OPERATOR_SYNONYMS_H_
+#define CGRUN_FRONTEND_OPERATOR_SYNONYMS_H_
 
 #include <span>
 #include <string>
@@ -27,4 +27,4 @@ std::string GuessOperator(std::string_view name, std::span<const std::string> kn
 
 }  // namespace cgrun
 
-#endif  // CGRUN_FRONTEND_SYNONYMS_H_
+#endif  // CGRUN_FRONTEND_OPERATOR_SYNONYMS_H_

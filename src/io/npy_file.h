@@ -1,6 +1,6 @@
 // NumPy's .npy files (NEP 1), versions 1 to 3.
-#ifndef CGRUN_IO_NPY_H_
-#define CGRUN_IO_NPY_H_
+#ifndef CGRUN_IO_NPY_FILE_H_
+#define CGRUN_IO_NPY_FILE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -59,4 +59,4 @@ class NpyWriter {
 
 }  // namespace cgrun
 
-#endif  // CGRUN_IO_NPY_H_
+#endif  // CGRUN_IO_NPY_FILE_H_

@@ -1,5 +1,5 @@
 // The largest node.
-#include "src/select/room.h"
+#include "src/select/workspace_budget.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ int64_t OperandBytes(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-int64_t RoomOf(const Graph& graph) {
+int64_t WorkspaceBudget(const Graph& graph) {
   int64_t most = 0;
   for (const Node& node : graph.nodes) most = std::max(most, OperandBytes(graph, node));
   return most + most / kMorePart;

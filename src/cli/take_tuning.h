@@ -1,6 +1,6 @@
 // What the verbs do with the tuning record of this machine.
-#ifndef CGRUN_CLI_TUNING_H_
-#define CGRUN_CLI_TUNING_H_
+#ifndef CGRUN_CLI_TAKE_TUNING_H_
+#define CGRUN_CLI_TAKE_TUNING_H_
 
 #include <cstdint>
 
@@ -21,4 +21,4 @@ void TakeTuning(const ModelSpec& model, const KernelLibrary& library, Tune tune,
 
 }  // namespace cgrun
 
-#endif  // CGRUN_CLI_TUNING_H_
+#endif  // CGRUN_CLI_TAKE_TUNING_H_

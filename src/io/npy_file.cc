@@ -1,5 +1,5 @@
 // The header of .npy, a Python dictionary as text, and the elements after it.
-#include "src/io/npy.h"
+#include "src/io/npy_file.h"
 
 #include <fmt/format.h>
 
