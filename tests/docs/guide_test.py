@@ -48,7 +48,7 @@ class GuideTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
 
     def output(self, command, status=0):
-        environment = {**os.environ, "PATH": f"{CGRUN.parent}:{os.environ['PATH']}"}
+        environment = {**os.environ, "PATH": f"{CGRUN.parent}:{os.environ['PATH']}", "HOME": str(self.root)}
         done = subprocess.run(["bash", "-c", command], cwd=self.root, env=environment, text=True,
                               capture_output=True, check=False, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, status, f"{command}: {done.stdout}{done.stderr}")
