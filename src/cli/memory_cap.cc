@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "src/budget/budget_options.h"
 #include "src/cli/capped_run_text.h"
 #include "src/cli/console.h"
 #include "src/cli/swap_place.h"
-#include "src/compile/recompute.h"
 #include "src/device/device.h"
 #include "src/report/table.h"
 #include "src/train/accumulation.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "src/compile/plan_entries.h"
+#include "src/budget/close_gap.h"
 #include "src/train/batch_search.h"
 #include "src/train/child_process.h"
 
