@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "src/base/word_list.h"
+#include "src/budget/budget_options.h"
 #include "src/cli/capped_run_text.h"
 #include "src/cli/console.h"
 #include "src/cli/swap_place.h"
-#include "src/compile/recompute.h"
 #include "src/device/device.h"
 #include "src/fit/fit_run.h"
 #include "src/fit/smaller_batch.h"

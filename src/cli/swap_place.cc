@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "src/budget/budget_options.h"
 #include "src/cli/console.h"
-#include "src/compile/recompute.h"
 #include "src/device/device.h"
 #include "src/device/swap_folder.h"
 #include "src/fit/run_shape.h"

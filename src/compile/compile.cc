@@ -9,11 +9,11 @@
 
 #include "src/base/check.h"
 #include "src/base/phase_times.h"
+#include "src/budget/parallel_streams.h"
+#include "src/budget/plan_entries.h"
+#include "src/budget/planned_reports.h"
 #include "src/compile/analysis_count.h"
-#include "src/compile/lanes.h"
 #include "src/compile/model_graph.h"
-#include "src/compile/plan_entries.h"
-#include "src/compile/planned_reports.h"
 #include "src/compile/prepare_entries.h"
 #include "src/kernels/measure.h"
 #include "src/model/model_file.h"
@@ -141,7 +141,7 @@ void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
   prepared.layout = PlanEntries(prepared.entries, target, options, planned);
   if (MayUseLanes(library, options)) {
     prepared.layout =
-        UseLanes(prepared.entries, std::move(prepared.layout), target, options, planned);
+        UseParallelStreams(prepared.entries, std::move(prepared.layout), target, options, planned);
   }
   prepared.layout.plan_seconds = SecondsSince(start);
   prepared.passes.insert(prepared.passes.end(), planned.begin(), planned.end());

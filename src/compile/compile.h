@@ -10,55 +10,16 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
-#include "src/base/transfer_speed.h"
+#include "src/budget/budget_options.h"
 #include "src/kernels/kernel.h"
 #include "src/model/model_spec.h"
-#include "src/passes/pipeline.h"
 #include "src/plan/memory_layout.h"
 #include "src/program/image.h"
 #include "src/select/tuned_target.h"
 
 namespace cgrun {
 
-// An entry point to compile: a kind of graph for a batch size.
-struct EntryRequest {
-  std::string name;  // "train", "train.tail"
-  EntryKind kind = EntryKind::kTrain;
-  int64_t batch = 1;
-};
-
-// What is spent on a plan. Quickly, one way to the cap is tried, and packed by planner `greedy` if
-// no other one was asked for: in a fraction of the time, it can miss a cap that is reached
-// otherwise.
-enum class PlanEffort { kFull, kQuick };
-
-// A folder for a file that tensors can be swapped to, and how fast its disk is; of a device with
-// memory of its own the host's memory, and how fast it is reached.
-struct SwapFolder {
-  std::string path;  // or kSwapToHost
-  TransferSpeed speed;
-};
-
-struct CompileOptions {
-  std::string order = "memory";  // of Orders()
-  LayoutOptions layout;
-  PassOptions passes;
-  // What of a step's time, as it is estimated, may go into computing again what would be held at
-  // the peak; a twentieth more where that closes a gap in the packing.
-  double recompute_share = 0.02;
-  // Bytes of the arena; where it would be larger, as much more is computed again or swapped, and as
-  // many kernels work on one thread, as that takes. What comes out can still be larger: then no way
-  // to less was found. 0: any.
-  int64_t arena_cap = 0;
-  std::optional<SwapFolder> swap;  // nothing: no tensor is swapped
-  PlanEffort effort = PlanEffort::kFull;
-  // Whether, in full, other choices of what is computed again are looked for where the packing is
-  // larger than its bound.
-  bool closes_gaps = true;
-  // Whether, in full, small operators may run side by side: the process takes more for that, beside
-  // the arena.
-  bool lanes = true;
-  int threads = 1;
+struct CompileOptions : BudgetOptions {
   int processes = 1;
   DType precision = DType::kF32;
   bool bf16_activations = false;  // of f32: src/autodiff/mixed_precision.h
@@ -68,13 +29,6 @@ struct CompileOptions {
   bool measure_kernels = false;  // those of the host that `tuning` does not know, for it
   // The kind of entry point that keeps what `keep` of the model file names.
   EntryKind keeps = EntryKind::kTrain;
-};
-
-// An entry point as it was planned.
-struct CompiledEntry {
-  EntryRequest request;
-  Graph graph;  // bound, with kernels
-  Schedule schedule;
 };
 
 struct CompiledModel {

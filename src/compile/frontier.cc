@@ -6,12 +6,12 @@
 #include <limits>
 #include <tuple>
 
-#include "src/compile/alone.h"
-#include "src/compile/plan_entries.h"
-#include "src/compile/planned_reports.h"
+#include "src/budget/plan_entries.h"
+#include "src/budget/planned_reports.h"
+#include "src/budget/single_threaded.h"
+#include "src/budget/swap.h"
 #include "src/compile/prepare_entries.h"
-#include "src/plan/recompute.h"
-#include "src/plan/swap.h"
+#include "src/plan/cost_model.h"
 
 namespace cgrun {
 namespace {
@@ -39,7 +39,7 @@ class Explorer {
                         SecondsOfStep(graph) + SecondsWaited(graph, entries[0].schedule)};
     point.swaps = CountSwaps(graph);
     point.file_bytes = layout.file_bytes;
-    point.alone = CountAlone(graph);
+    point.alone = CountSingleThreaded(graph);
     point.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                       [](const Node& node) { return node.again_of.valid(); });
     return point;

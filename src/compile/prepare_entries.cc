@@ -6,7 +6,7 @@
 #include <map>
 
 #include "src/base/phase_times.h"
-#include "src/compile/plan_entries.h"
+#include "src/budget/plan_once.h"
 #include "src/ir/op_def.h"
 #include "src/plan/update_legality.h"
 #include "src/select/remembering_target.h"

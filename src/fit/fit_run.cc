@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "src/compile/plan_entries.h"
+#include "src/budget/close_gap.h"
 #include "src/fit/batch_search.h"
 #include "src/fit/child_process.h"
 

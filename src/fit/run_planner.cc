@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "src/base/json_text.h"
-#include "src/compile/alone.h"
+#include "src/budget/single_threaded.h"
+#include "src/budget/swap.h"
 #include "src/compile/prepare_entries.h"
 #include "src/fit/run_memory_json.h"
-#include "src/plan/recompute.h"
-#include "src/plan/swap.h"
+#include "src/plan/cost_model.h"
 
 namespace cgrun {
 
@@ -102,7 +102,7 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
   run.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                   [](const Node& node) { return node.again_of.valid(); });
   run.swaps = CountSwaps(graph);
-  run.alone = CountAlone(graph);
+  run.alone = CountSingleThreaded(graph);
   for (const CompiledEntry& entry : compiled.entries) {
     run.side_by_side += std::ranges::count_if(
         entry.schedule.steps, [](const ScheduleStep& step) { return step.lane > 0; });

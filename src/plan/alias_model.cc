@@ -89,11 +89,13 @@ ValueId AliasModel::AddSecond(ValueId first) {
 
 void AliasModel::FindLifespans(std::span<const NodeRun> runs) {
   steps_ = std::max<TimePoint>(1, static_cast<TimePoint>(runs.size()));
+  has_streams_ = false;
   lifespans_.resize(values_.size(), {0, 1});
   for (ValueId id : fed_) lifespans_[id] = LifespanOfFed(values_[id].facts, steps_);
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto time = static_cast<TimePoint>(i);
     const Lifespan running{time, time + runs[i].length};
+    has_streams_ = has_streams_ || runs[i].length > 1;
     for (ValueId output : runs[i].outputs) {
       lifespans_[output] = LifespanOfOutput(values_[output].facts, running, steps_);
     }
@@ -105,11 +107,10 @@ void AliasModel::FindLifespans(std::span<const NodeRun> runs) {
 
 void AliasModel::FindSets(std::span<const NodeRun> runs) {
   FindLifespans(runs);
-  NoteStreams(runs);
+  if (has_streams_) NoteStreams(runs);
   in_place_bytes_ = 0;
   sets_.clear();
   set_of_.resize(values_.size());
-  before_.resize(values_.size());
   for (ValueId id : fed_) NewSet(id);
   for (size_t i = 0; i < runs.size(); ++i) Place(runs[i], static_cast<TimePoint>(i));
 }
@@ -136,8 +137,7 @@ const std::vector<Bytes>& AliasModel::CountBytes(std::span<const NodeRun> runs) 
 
 // In parallel streams a reader can still be at work when a node of the other stream begins.
 void AliasModel::NoteStreams(std::span<const NodeRun> runs) {
-  readings_ = {};
-  if (std::ranges::all_of(runs, [](const NodeRun& run) { return run.length == 1; })) return;
+  before_.resize(values_.size());
   readings_ = FlatLists<ValueId, Reading>(values_.size());
   for (const NodeRun& run : runs) {
     for (ValueId input : run.inputs) readings_.Count(input);
@@ -150,7 +150,7 @@ void AliasModel::NoteStreams(std::span<const NodeRun> runs) {
 }
 
 void AliasModel::NewSet(ValueId id) {
-  before_[id] = {};
+  if (has_streams_) before_[id] = {};
   set_of_[id] = sets_.push_back({values_[id].facts, lifespans_[id], id});
 }
 
@@ -159,7 +159,7 @@ void AliasModel::Join(ValueId id, AliasSetId set_id) {
   const AliasFacts& facts = values_[id].facts;
   CGRUN_CHECK(facts.bytes == set.facts.bytes) << "an alias has another size";
   set_of_[id] = set_id;
-  before_[id] = set.last;
+  if (has_streams_) before_[id] = set.last;
   set.last = id;
   set.lifespan.lower = std::min(set.lifespan.lower, lifespans_[id].lower);
   set.lifespan.upper = std::max(set.lifespan.upper, lifespans_[id].upper);
@@ -192,18 +192,17 @@ void AliasModel::Place(const NodeRun& run, TimePoint time) {
   }
 }
 
-bool AliasModel::IsElided(const NodeRun& run) const {
-  return nodes_[run.node].is_view && !values_[run.outputs[0]].state.valid() &&
-         CanView(sets_[set_of_[run.inputs[0]]].facts);
+bool AliasModel::IsElidedView(const NodeRun& run) const {
+  return !values_[run.outputs[0]].state.valid() && CanView(sets_[set_of_[run.inputs[0]]].facts);
 }
 
 // The input that the output is written over, or −1.
 int AliasModel::InPlaceInput(const NodeRun& run, int output, TimePoint time) const {
   if (!options_.in_place) return -1;
   for (const InPlacePair& pair : nodes_[run.node].in_place) {
-    if (pair.output != output || !MayOverwrite(run, pair)) continue;
+    if (pair.output != output || static_cast<size_t>(pair.input) >= run.inputs.size()) continue;
     const AliasSetId id = set_of_[run.inputs[static_cast<size_t>(pair.input)]];
-    if (IsReadBehind(run, sets_[id], time)) continue;
+    if (IsReadBehind(run, sets_[id], time) || !MayOverwrite(run, pair)) continue;
     const auto lies_there = [&](ValueId other) { return set_of_[other] == id; };
     if (std::ranges::none_of(run.outputs, lies_there)) return pair.input;
   }
@@ -230,7 +229,7 @@ bool AliasModel::MayOverwrite(const NodeRun& run, const InPlacePair& pair) const
 // begins.
 bool AliasModel::IsReadBehind(const NodeRun& run, const AliasSet& set, TimePoint time) const {
   if (set.lifespan.upper > time + run.length) return true;
-  if (readings_.size() == 0) return false;
+  if (!has_streams_) return false;
   for (ValueId value = set.last; value.valid(); value = before_[value]) {
     const auto is_beside = [&](const Reading& reading) {
       return reading.node != run.node && reading.over > time;

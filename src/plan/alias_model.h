@@ -99,7 +99,7 @@ class AliasModel {
   Bytes in_place_bytes() const { return in_place_bytes_; }  // which in-place nodes saved
 
   // Of a node whose operands have their sets: whether it is a view that runs nothing.
-  bool IsElided(const NodeRun& run) const;
+  bool IsElided(const NodeRun& run) const { return nodes_[run.node].is_view && IsElidedView(run); }
   Bytes WorkspaceOf(const NodeRun& run) const {
     return IsElided(run) ? 0 : nodes_[run.node].workspace;
   }
@@ -126,6 +126,7 @@ class AliasModel {
     TimePoint over = 0;  // the step that begins when the node is over
   };
 
+  bool IsElidedView(const NodeRun& run) const;
   void NoteStreams(std::span<const NodeRun> runs);
   void NewSet(ValueId id);
   void Join(ValueId id, AliasSetId set);
@@ -142,9 +143,11 @@ class AliasModel {
   TimePoint steps_ = 1;
   IdVector<ValueId, Lifespan> lifespans_;
   IdVector<ValueId, AliasSetId> set_of_;
-  IdVector<ValueId, ValueId> before_;  // the value that joined the same set before
   IdVector<AliasSetId, AliasSet> sets_;
-  FlatLists<ValueId, Reading> readings_;  // empty without parallel streams
+  // With parallel streams alone: who reads a value, and which value joined the same set before it.
+  bool has_streams_ = false;
+  FlatLists<ValueId, Reading> readings_;
+  IdVector<ValueId, ValueId> before_;
   Bytes in_place_bytes_ = 0;
   std::vector<Bytes> bytes_;
 };

@@ -7,7 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
-#include "src/plan/recompute.h"
+#include "src/plan/recompute_by_name.h"
 
 namespace cgrun {
 namespace {

@@ -3,8 +3,9 @@
 
 #include "src/ir/op_def.h"
 #include "src/ops/second.h"
+#include "src/plan/cost_model.h"
+#include "src/plan/liveness.h"
 #include "src/plan/pebble_game.h"
-#include "src/plan/recompute.h"
 
 namespace cgrun {
 namespace {
@@ -63,13 +64,7 @@ class GameBuilder {
   }
 
   // The pebble of a value, or of what it is a view of.
-  int Of(ValueId id) const {
-    while (true) {
-      const NodeId producer = graph_.values[id].producer;
-      if (!producer.valid() || !IsView(graph_.nodes[producer])) return pebbles_[id];
-      id = graph_.nodes[producer].inputs[0];
-    }
-  }
+  int Of(ValueId id) const { return pebbles_[ViewedValue(graph_, id)]; }
 
   void AddMoves(NodeId id) {
     const Node& node = graph_.nodes[id];

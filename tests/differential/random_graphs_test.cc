@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <set>
 
-#include "src/compile/recompute.h"
+#include "src/budget/recompute_at_peak.h"
+#include "src/budget/swap.h"
 #include "src/ir/op_def.h"
 #include "src/passes/pipeline.h"
 #include "src/plan/side_by_side.h"
-#include "src/plan/swap.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/sanitized.h"
@@ -129,7 +129,7 @@ class OneGraph {
       node.kernel->seconds = 1;
       node.kernel->is_measured = true;
     }
-    CompileOptions options;
+    BudgetOptions options;
     options.swap = SwapFolder{"", {1e9, 1e9}};
     if (seed_ % 2 == 0) options.passes.disabled = {"rematerialise"};
     const RecomputeGoal anything{.share = 1e9, .bytes = 0, .may_swap = true};

@@ -82,7 +82,7 @@ TEST(StepMemory, TakesBackWhatRan) {
       memory.Run(node);
     }
     for (size_t i = order.size(); i-- > 0;) {
-      memory.TakeBack(order[i]);
+      memory.Undo(order[i]);
       ASSERT_EQ(memory.alive(), alive[i]) << seed;
       ASSERT_EQ(memory.During(order[i]), during[i]) << seed;
     }
@@ -209,7 +209,7 @@ NodeOrder LeastPeakByDefinition(const Graph& graph) {
     const Bytes during = std::max(peak, memory.During(node));
     memory.Run(node);
     const Bytes left = memory.alive();
-    memory.TakeBack(node);
+    memory.Undo(node);
     return std::pair(during, left);
   };
   while (!ready.empty()) {

@@ -60,7 +60,7 @@ class Improver {
 
   // To before the first node, where `run` of them have run.
   void Rewind(const NodeOrder& order, size_t run) {
-    while (run-- > 0) memory_.TakeBack(order[run]);
+    while (run-- > 0) memory_.Undo(order[run]);
   }
 
   bool Accept(NodeOrder order) {

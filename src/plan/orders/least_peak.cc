@@ -111,7 +111,7 @@ class LeastPeak {
     const Bytes during = memory_.During(node) - alive - memory_.alive_beside();
     memory_.Run(node);
     const Bytes left = memory_.alive() - alive;
-    memory_.TakeBack(node);
+    memory_.Undo(node);
     return {during, left, turn, node};
   }
 

@@ -114,7 +114,7 @@ void StepMemory::Run(NodeId node) {
   ++run_;
 }
 
-void StepMemory::TakeBack(NodeId node) {
+void StepMemory::Undo(NodeId node) {
   const NodeUse& use = uses_[node];
   for (AliasSetId set : Reads(use)) {
     if (Dies(set)) alive_ += sets_[set].bytes;

@@ -29,7 +29,7 @@ class StepMemory {
   // Runs it: what nothing reads any more is gone.
   void Run(NodeId node);
   // Takes back the node that ran last.
-  void TakeBack(NodeId node);
+  void Undo(NodeId node);
 
   // Appends the nodes that read what `node`, which has just run, and one other node alone read: for
   // that one, During() and what Run() leaves alive are others now.

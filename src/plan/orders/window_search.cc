@@ -61,7 +61,7 @@ class WindowSearch {
       order_.push_back(window_[i]);
       Extend(done | Bit(i), next_peak);
       order_.pop_back();
-      memory_.TakeBack(window_[i]);
+      memory_.Undo(window_[i]);
     }
   }
 

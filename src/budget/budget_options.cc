@@ -1,0 +1,28 @@
+// Which strategies and buffers the options mean.
+#include "src/budget/budget_options.h"
+
+namespace cgrun {
+
+bool MaySwap(const BudgetOptions& options) {
+  return options.swap && !options.passes.Disabled(kSwapPass);
+}
+
+bool MayUseSmallerWorkspaces(const BudgetOptions& options) {
+  return options.arena_cap > 0 && options.threads > 1 &&
+         !options.passes.Disabled(kSmallerWorkspacesPass);
+}
+
+BufferOptions CountedBuffers(const LayoutOptions& layout) {
+  return {layout.in_place, layout.zones_apart, /*parts=*/false, layout.incremental};
+}
+
+BufferOptions SearchedBuffers(const LayoutOptions& layout) {
+  return {layout.in_place, layout.zones_apart};
+}
+
+std::vector<Bytes> BytesOf(const Graph& graph, const Schedule& schedule,
+                           const LayoutOptions& layout) {
+  return TransientBytes(graph, schedule, CountedBuffers(layout));
+}
+
+}  // namespace cgrun

@@ -1,0 +1,92 @@
+// A schedule with recomputation, made from a choice for each tensor: whether it is kept for its
+// late readers, or recomputed right before them.
+//
+// A tensor is read soon after it is made (in the forward pass), and late (in the backward pass):
+// behind the longest time in which nothing reads it. A tensor that is not kept is gone in that
+// time. The inputs of a recomputation are kept in their turn, or recomputed for it.
+#ifndef CGRUN_BUDGET_KEPT_SCHEDULE_H_
+#define CGRUN_BUDGET_KEPT_SCHEDULE_H_
+
+#include <optional>
+#include <vector>
+
+#include "src/budget/recompute_options.h"
+#include "src/ir/remat_plan.h"
+#include "src/ops/target.h"
+#include "src/plan/alias_model.h"
+
+namespace cgrun {
+
+enum class Keeping : uint8_t {
+  kKept,
+  kRecomputed,         // for all late readers together
+  kRecomputedForEach,  // for each of them
+};
+
+class KeptSchedule {
+ public:
+  // All outlive it. `graph` has no second runs.
+  KeptSchedule(const Graph& graph, const Schedule& schedule, const Target& target, int threads,
+               const BufferOptions& buffers);
+
+  // The values that can be recomputed; others are kept.
+  const std::vector<ValueId>& choices() const { return choices_; }
+  // As they are in `again`: `graph` with second runs behind its own nodes.
+  void ChooseAsIn(const Graph& again);
+  Keeping Get(ValueId value) const { return keeping_[value]; }
+  void Set(ValueId value, Keeping keeping) { keeping_[value] = keeping; }
+
+  // Makes the schedule of what is chosen. False where something that is to run again reads what
+  // has changed by then, or where all that runs again takes more than `most_seconds`.
+  bool Make(double most_seconds);
+  // The same, at any cost. If a recomputation would read a changed value, its results are kept.
+  // False where there is too much to run again.
+  bool MakePossible();
+  // Finds out how much is alive at each step of the schedule that was made last.
+  const std::vector<Bytes>& CountBytes() { return model_.CountBytes(runs_); }
+  // Of the schedule that was made last.
+  const std::vector<ValueId>& wanted() const { return wanted_; }  // late, of those to choose for
+  double seconds() const { return seconds_; }                     // of what runs again
+  size_t steps() const { return runs_.size(); }
+  RematPlan Plan() const;
+  // For the graph with Plan().
+  Schedule ScheduleOfPlan() const;
+
+ private:
+  void FindChoices(const Schedule& schedule, const Target& target, int threads);
+  ValueId Provide(ValueId value, TimePoint time);
+  std::optional<std::span<const ValueId>> ProvideAll(const std::vector<ValueId>& values,
+                                                     TimePoint time);
+  void ReadFromOneRun(const std::vector<ValueId>& values, std::span<ValueId> provided) const;
+  bool IsFull(size_t more) const { return room_.size() + more > room_.capacity(); }
+  bool RunAgain(NodeId id, TimePoint time);
+  std::vector<NodeId> IdsInPlan() const;
+
+  const Graph& graph_;
+  AliasModel model_;
+  std::vector<NodeId> order_;
+  IdVector<NodeId, std::optional<SecondRun>> second_runs_;
+  IdVector<NodeId, NodeId> second_nodes_;   // of the model
+  IdVector<ValueId, TimePoint> last_soon_;  // reader, or its producer
+  IdVector<ValueId, bool> is_read_late_;
+  IdVector<ValueId, TimePoint> changed_at_;  // what it views in the end, which is a state
+  IdVector<ValueId, bool> is_choice_;
+  IdVector<ValueId, bool> is_wanted_;  // by the schedule that was made last
+  std::vector<ValueId> choices_;
+  IdVector<ValueId, Keeping> keeping_;
+  // Of the schedule that was made last.
+  IdVector<ValueId, ValueId> again_;     // its second result; invalid where there is none
+  IdVector<ValueId, ValueId> first_of_;  // of second results, the value of the graph
+  std::vector<ValueId> wanted_;
+  std::vector<ValueId> for_one_;  // those that go with the node that reads them
+  std::vector<NodeRun> runs_;
+  std::vector<NodeId> first_runs_;  // of which each of runs_ is the second; invalid: none
+  std::vector<ValueId> room_;       // in which values of runs_ lie, where the graph has others
+  std::vector<ValueId> provided_;   // of the node that is looked at, behind those that wait
+  double seconds_ = 0, most_seconds_ = 0;
+  NodeId blocked_;  // that would read what has changed
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_BUDGET_KEPT_SCHEDULE_H_
