@@ -136,9 +136,9 @@ TEST_F(ValueLifeTest, CopiesInF32AtThePeakAreCounted) {
     graph_.nodes[node].kernel.emplace().kernel = "cpu.neg";
   }
   EXPECT_EQ(CopiesAtPeak(graph_, layout_, 0), 0);
-  graph_.nodes[NodeId(1)].kernel->kernel = "cpu.neg.widened";
+  graph_.nodes[NodeId(1)].kernel->widens = true;
   EXPECT_EQ(CopiesAtPeak(graph_, layout_, 0), 0) << "not at the peak";
-  graph_.nodes[NodeId(2)].kernel->kernel = "cpu.neg.widened";
+  graph_.nodes[NodeId(2)].kernel->widens = true;
   EXPECT_EQ(CopiesAtPeak(graph_, layout_, 0), 1000);
 }
 
