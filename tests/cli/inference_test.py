@@ -53,8 +53,8 @@ class InferenceTest(CliTestCase):
         self.assertEqual([entry["name"] for entry in plan["entries"]], ["predict"])
         self.assertEqual(sum(zone["persistent_bytes"] for zone in plan["zones"]), STATE)
         x, h, y = 16, 16, 32
-        self.assertEqual(plan["data_bytes"], 4 * 3 * (x + h + y) + 4 * 3 * h,
-                         "copies of what is fed and read, and what is kept; none for checkpoints")
+        self.assertEqual(plan["data_bytes"], 4 * 3 * (2 * x + h + y) + 4 * 3 * h,
+                         "x as its file holds it and as it is fed, outputs, what is kept; none for checkpoints")
         kept = [buffer["values"] for buffer in plan["buffers"] if buffer.get("kept")]
         self.assertEqual(kept, [["p.h"]])
         text = self.cgrun("plan", "forward.yaml").stdout

@@ -17,9 +17,11 @@ MODELS = sorted((ROOT / "models").glob("*.yaml"))
 HEADINGS = {"operator": "Operators", "loss": "Losses", "metric": "Metrics", "optimizer": "Optimizers"}
 BEGIN = "<!-- The program writes this page: see tests/docs/operators_test.py. -->\n<!-- page: begin -->"
 END = "<!-- page: end -->"
+COMMON = ("All operators take the keys of [networks.md](../networks.md#keys-that-operators-have-in-common), too, such as "
+          "`activation`.")
 INDEX = """# Operators
 
-This index lists every operator, loss, metric and optimizer of a model file. `cgrun ops NAME` prints the same pages.
+This index lists every operator, loss, metric and optimizer of a model file. `cgrun ops NAME` prints the same text.
 [networks.md](../networks.md) explains how to use them, and [kernels.md](../../kernels.md) how they are computed.
 
 """
@@ -65,14 +67,14 @@ def wrapped(text):
 
 
 def page(definition):
-    notes = []
+    notes = [COMMON] if definition["usage"] == "operator" else []
     if definition["activation"]:
         notes.append("It can be the `activation` of another operator.")
     if definition["usage"] == "operator" and not definition["differentiable"]:
         notes.append("No gradient flows through it.")
     text = f"# {definition['name']}\n\n{BEGIN}\n{definition['summary']}\n\n{wrapped(definition['details'])}\n\n"
     text += operands(definition) + "\n" + attributes(definition)
-    text += " ".join(notes) + "\n\n" if notes else ""
+    text += wrapped(" ".join(notes)) + "\n\n" if notes else ""
     return (text + wrapped(uses(definition["name"]))).rstrip() + f"\n{END}\n"
 
 
