@@ -31,7 +31,7 @@ class Categories {
   void Settle();
 
   int32_t Find(std::string_view text) const;
-  // Of id 1 first.
+  // Id 1 comes first.
   const std::vector<std::string>& names() const { return names_; }
 
  private:

@@ -33,7 +33,7 @@ std::optional<ClassTable> KnownClasses(const DataOptions& options, std::string_v
 // Under what findings hold the names of field `field`.
 std::string ClassesKey(std::string_view field);
 
-// Labels by name.
+// Maps each class's name to its label.
 std::map<std::string, int32_t, std::less<>> LabelsOf(const ClassTable& classes);
 
 // The texts of one label and what they become: names are places among the classes, those that are
@@ -64,8 +64,8 @@ class LabelTexts {
   const std::vector<std::string>& names() const { return classes_.names; }
   // The label that a text stands for; nothing where it is no class, or no integer.
   std::optional<int32_t> Find(std::string_view text) const;
-  // Of a text without a label: "'x' is none of the classes of the training data", "'x' is not an
-  // integer of 32 bits", and the help.
+  // These describe a text without a label: "'x' is none of the classes of the training data", "'x'
+  // is not an integer of 32 bits". HelpFor() gives the help.
   std::string UnknownText(std::string_view text) const;
   std::string HelpFor(std::string_view text) const;
 

@@ -47,7 +47,7 @@ class CsvOpener {
         features_(options, diagnostics),
         room_(options) {}
 
-  // Null after an error.
+  // Returns null after an error.
   std::unique_ptr<Dataset> Open() {
     const std::optional<CsvOptions> csv = ReadCsvOptions(options_, diagnostics_);
     if (!csv) return nullptr;

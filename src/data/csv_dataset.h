@@ -22,7 +22,7 @@ struct IntegerLines {
   std::map<size_t, std::vector<size_t>> columns;  // by field: of its elements
 
   bool any() const { return !columns.empty(); }
-  // Of so many samples.
+  // Returns the bytes that the lines of `samples` samples take.
   static int64_t Bytes(int64_t samples) { return samples * int64_t{sizeof(int32_t)}; }
 };
 

@@ -35,7 +35,7 @@ struct CsvLayout {
 
   // The name of a column in a message, in quotes: it may hold anything, line ends too.
   std::string Quoted(size_t column) const;
-  // Names of the columns of a role, in the order of fields.
+  // Returns the names of the columns of a role, in the order of fields.
   std::vector<std::string> NamesOf(CsvRole role) const;
 };
 

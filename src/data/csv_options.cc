@@ -1,4 +1,4 @@
-// Values of options, one by one.
+// This file reads the values of options one by one.
 #include "src/data/csv_options.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 bool IsTab(const DataOption& option) { return option.value == "tab" || option.value == "\\t"; }
 
-// Of a value that CheckMissing() takes.
+// Takes only a value that CheckMissing() accepts.
 CsvMissing MissingOf(const DataOption& option) {
   return option.value == "error"  ? CsvMissing::kError
          : option.value == "mean" ? CsvMissing::kMean

@@ -146,8 +146,9 @@ struct DataOptions {
   // What the weights keep that the data are read for; null without any. It comes before what would
   // be found in the data, or stands in those of `train`.
   const DataFindings* kept = nullptr;
-  // Of the training data: what will be split away as `valid` and `test`. What a format finds out
-  // about the training data, as the means of columns, it finds out without those samples.
+  // If these are the training data, `split` says how much will be split away as `valid` and `test`.
+  // A format leaves those samples out when it computes findings about the training data, such as
+  // the means of columns.
   std::optional<DataSplit> split = std::nullopt;
   int readers = 2;  // threads that read at once without waiting for each other
   // Samples to predict: each has an answer, so that none is left out, and what is unknown is warned
@@ -163,7 +164,8 @@ struct DataOptionValues {
   int64_t least = std::numeric_limits<int64_t>::min();
   int64_t most = std::numeric_limits<int64_t>::max();
   std::span<const std::string_view> choices = {};  // one of these alone, where there are any
-  // Of other values: reports one that cannot be. Null where all can.
+  // If the values are of another kind, this function reports an invalid one. It is null where all
+  // are valid.
   void (*check)(const DataOption&, Diagnostics&) = nullptr;
 };
 
@@ -181,27 +183,27 @@ struct DataFormat {
   std::span<const DataOptionSpec> options;
   // Null after an error. Options that are unknown, or required and missing, were reported before.
   std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
-  // Of a format whose further options are the names of DataOptions::fields: what they mean.
+  // If further options are the names of DataOptions::fields, this text says what they mean.
   std::string_view field_option_doc = "";
   bool field_option_list = false;         // whether their values may be lists
   std::string_view field_option_of = "";  // the option that names those that may have one; "": all
-  // Of a format whose data have labels where an option asks for them: that, and how it is written.
+  // If an option asks for labels, these are that option and how it is written.
   std::string_view label_option = "", label_help = "";
-  // Of a format whose files can be wrong each on its own: reports them where the training data have
-  // failed, by which a set cannot be opened then. Null of others.
+  // If each file of the format can be wrong on its own, this function reports the wrong ones. It is
+  // called where the training data have failed, so that the set cannot be opened. It is null for
+  // other formats.
   void (*check_files)(const DataOptions&, Diagnostics&) = nullptr;
 };
 
-// All formats, by name.
+// Returns all formats, ordered by name.
 std::span<const DataFormat* const> DataFormats();
 
 // Names that options have in other programs. Each leads to an option of some format.
 std::span<const Synonym> DataOptionSynonyms();
 
-// Checks what can be told without opening anything: the format, the names of options, and their
-// values (DataOptionValues). Of an unknown format, the options are checked as those of
-// the format that it is probably meant to be, or of all. Returns the format, or null after an
-// error.
+// Checks all that can be told without opening anything: the format, the names of options, and their
+// values (DataOptionValues). If the format is unknown, the options are checked as those of the
+// format that is probably meant, or of all formats. Returns the format, or null after an error.
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
                                Diagnostics& diagnostics);
 

@@ -65,7 +65,7 @@ IdxType ParseType(const std::string& path, int code) {
                  "known: 08 uint8, 09 int8, 0b int16, 0c int32, 0d float32, 0e float64");
 }
 
-// Of a file that is none, as far as its name tells what it was to be; else "".
+// Returns help for a file that is no IDX file, as far as its name tells what it was to be; else "".
 std::string HelpWithOther(const FileReader& reader) {
   if (reader.compressed()) {
     return "its gzip data is whole so far, and of something else: fetch the images or labels again";

@@ -113,7 +113,7 @@ class ImageLister {
                        help);
   }
 
-  // What to write where a folder that is taken for a class holds the classes itself.
+  // Suggests another folder where a folder that is taken for a class holds the classes itself.
   std::string TakesFoldersText(const std::string& name) const {
     return "it holds folders: `folder: " + option_.value +
            (option_.value.ends_with('/') ? "" : "/") + name + "` takes them for the classes";
@@ -239,7 +239,7 @@ class ImageLister {
     if (!entries->images.empty()) WarnOfInnerFolders(name, entries->folders);
   }
 
-  // Of a class with images of its own.
+  // Warns of folders within a class that has images of its own.
   void WarnOfInnerFolders(const std::string& name, const std::vector<std::string>& folders) {
     std::vector<std::string> left_out;
     std::ranges::copy_if(folders, std::back_inserter(left_out), [&](const std::string& folder) {

@@ -12,13 +12,14 @@
 
 namespace cgrun {
 
-// What is wrong with an image, as the rest of a sentence that begins with it ("is cut off").
+// The message says what is wrong with an image. It continues a sentence that begins with the image
+// ("is cut off").
 class ImageError : public InputError {
  public:
   using InputError::InputError;
 };
 
-// Of a file that is not whole, or not as it was written.
+// The file is not whole, or not as it was written.
 class DamagedImage : public ImageError {
  public:
   explicit DamagedImage(const std::string& what)

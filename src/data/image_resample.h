@@ -29,7 +29,8 @@ struct ImageTarget {
 // [height, width] of grey ones. Nothing for other shapes.
 std::optional<ImageTarget> ImageTargetOf(const Shape& sample, ImageFit fit = ImageFit::kCover);
 
-// What ResampleImage() takes from its arena at most, for an image of this stored size.
+// Returns the most bytes that ResampleImage() takes from its arena for an image of this stored
+// size.
 int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target);
 
 // Writes the image, turned as Exif's `orientation` says, to `out` as [channels, height, width].

@@ -33,7 +33,7 @@ constexpr size_t kMostErrors = 20;
 constexpr std::string_view kFits[] = {"cover", "contain", "stretch"};
 constexpr std::string_view kDecodes[] = {"ahead", "stream"};
 
-// What is wrong with files, collected by several threads.
+// Collects, from several threads, what is wrong with files.
 class FileErrors {
  public:
   // `index` is the place of the file's sample.
@@ -351,7 +351,7 @@ std::optional<int64_t> ImagesOpener::DecodedBytes(const DataField& field) const 
   return CheckedByteSize(field.dtype, sizes);
 }
 
-// Stores for all samples, in the order of the fields.
+// Takes a store for all samples of each field, in the order of the fields.
 std::vector<FieldSamples> ImagesOpener::TakeStores(SampleRoom& room) {
   std::vector<FieldSamples> parts;
   const std::string count = std::to_string(set_.samples.size());

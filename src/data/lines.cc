@@ -39,7 +39,7 @@ class LinesOpener {
         file_option_(*FindOption(options, "file")),
         path_(ResolvePath(options, file_option_)) {}
 
-  // Null after an error.
+  // Returns null after an error.
   std::unique_ptr<Dataset> Open() {
     const std::optional<LinesOptions> lines = ReadLinesOptions(options_, diagnostics_);
     if (!lines) return nullptr;
@@ -203,7 +203,7 @@ void LinesOpener::WarnOfLinesWithout(const TokenText& text) {
   WarnOfEmptyLines(path_, before_last, first, diagnostics_);
 }
 
-// Nothing after an error.
+// Returns nothing after an error.
 std::optional<LineParts> LinesOpener::Cut(const TokenText& text, const TextLine& line) {
   if (const size_t nul = line.text.find('\0'); nul != line.text.npos) {
     diagnostics_.Error(text.MarkOf(line, line.text.substr(nul, 1)), "a NUL byte",
@@ -221,7 +221,7 @@ std::optional<LineParts> LinesOpener::Cut(const TokenText& text, const TextLine&
   return std::nullopt;
 }
 
-// What there is: samples, tokens, classes.
+// Counts the samples and tokens, and notes the labels.
 void LinesOpener::Survey(const TokenText& text) {
   ForEachSample(text, [&](const TextLine& line, const LineParts& parts) {
     int64_t count = 0;
@@ -284,8 +284,8 @@ void LinesOpener::ReportLongLine(const TokenText& text) {
                      others + "; `truncate: true` leaves out what is beyond");
 }
 
-// That of the option, else that of the training set, else that of the weights, else the words of
-// this file.
+// Takes the vocabulary of the option, else that of the training set, else that of the weights, else
+// the words of this file.
 void LinesOpener::FindVocabulary(const TokenText& text) {
   const std::vector<std::string>* kept = nullptr;
   if (options_.kept != nullptr && options_.kept->names.contains(kVocabularyKey)) {
@@ -328,7 +328,7 @@ void LinesOpener::CompareWords(const std::vector<std::string>& kept, const Sourc
                      "leave `vocabulary` out: the weights keep theirs");
 }
 
-// Of samples that are not split away.
+// Counts the words of samples that are not split away.
 void LinesOpener::CountWords(const TokenText& text) {
   const std::vector<bool> held_out = HeldOut(options_.split, all_samples_);
   WordCounter counter;

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path in the folder without its ending → the path in the folder, "street/1" → "street/1.png".
+// Maps a file's path in the folder without its ending to the whole path: "street/1" →
+// "street/1.png".
 using FilesByStem = std::map<std::string, std::string>;
 
 class MaskLister {

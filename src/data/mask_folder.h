@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// Paths of files.
+// Both members are paths of files.
 struct MaskedImage {
   std::string image;
   std::string mask;  // "" where there is none, which was an error

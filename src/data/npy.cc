@@ -201,7 +201,7 @@ class Placer {
   }
 
   bool in_order() const { return in_order_; }
-  // The row-major position of the next element of the file.
+  // Returns the row-major position of the next element of the file.
   int64_t position() const { return position_; }
   const std::vector<int64_t>& index() const { return index_; }
 

@@ -1,4 +1,4 @@
-// Values of options: paths and integers.
+// Reads the values of options: paths and integers.
 #include "src/data/options.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace cgrun {
 
 namespace {
 
-// What other programs write for `true` and `false`; "" of other texts.
+// Returns help for the words that other programs write for `true` and `false`; "" for other texts.
 std::string BooleanHelp(std::string_view text) {
   constexpr std::string_view kNo[] = {"none", "null", "no", "off"}, kYes[] = {"yes", "on"};
   const std::string plain = PlainName(text);

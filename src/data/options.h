@@ -1,4 +1,4 @@
-// Reading the values of a data set's options.
+// These functions read the values of a data set's options.
 #ifndef CGRUN_DATA_OPTIONS_H_
 #define CGRUN_DATA_OPTIONS_H_
 
@@ -37,7 +37,8 @@ std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view 
 
 inline constexpr std::string_view kTrueFalse[] = {"false", "true"};
 
-// `true` or `false`; as above.
+// Reads `true` or `false`. It returns `otherwise` where the user gave none, and nothing after an
+// error.
 std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
                                   Diagnostics& diagnostics);
 
@@ -57,11 +58,11 @@ std::string QuotedText(std::string_view text);
 // "'a', 'b', …": of many texts the first few.
 std::string QuotedNames(const std::vector<std::string>& texts);
 
-// Of samples to predict: that lines without any lie between them, so that samples have other
-// numbers than lines; nothing where `count` is 0.
+// For samples to predict, warns that empty lines lie between them, so that samples have other
+// numbers than lines. If `count` is 0, there is no warning.
 void WarnOfEmptyLines(const std::string& path, int64_t count, int first, Diagnostics& diagnostics);
 
-// Memory in a message: "1000 bytes", "8.0 TiB".
+// Formats memory for a message: "1000 bytes", "8.0 TiB".
 std::string MemoryText(int64_t bytes);
 
 // Memory that samples may still take.
@@ -72,13 +73,14 @@ struct MemoryLeft {
   static MemoryLeft Of(const DataOptions& options);
   // "the 1000 bytes that are left", "the cap of 64.0 MiB".
   std::string Text() const;
-  // What helps where that is too little, beside `otherwise`: "use fewer samples".
+  // Says what helps where that is too little, beside `otherwise`: "use fewer samples".
   std::string Help(std::string_view otherwise) const;
 };
 
-// The placeholder that takes the field called `names[index]` of a data set that has just these
-// fields: the one of its name where all have one, or where there are not as many placeholders as
-// fields; else the one in its place. Null where there is none.
+// Returns the placeholder that takes the field called `names[index]` of a data set that has just
+// these fields. If every field has a placeholder of its name, it is the one of that name. The same
+// holds if this field has one and the numbers of placeholders and fields differ. Else it is the one
+// in the field's place. Returns null where there is none.
 const DataField* WantedField(const DataOptions& options, std::span<const std::string> names,
                              size_t index);
 

@@ -77,9 +77,9 @@ void ForEachPiece(const SampleStore& store, int64_t record, Act act) {
 // The room for the samples of one data set, file by file.
 class SampleRoom {
  public:
-  // The limits of `options`.
+  // Takes the limits of `options`.
   explicit SampleRoom(const DataOptions& options);
-  // Memory only; nothing streams.
+  // Allows memory only: nothing streams.
   explicit SampleRoom(const MemoryLeft& left) : left_(left), in_memory_(left.bytes) {}
 
   // A store for `bytes` that are decoded from the file `path`: in memory where they fit, else in a

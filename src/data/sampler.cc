@@ -1,4 +1,4 @@
-// Orders and splits, both from the seeded permutation of src/base/random.h.
+// Orders and splits both come from the seeded permutation of src/base/random.h.
 #include "src/data/sampler.h"
 
 #include <algorithm>

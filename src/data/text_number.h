@@ -29,7 +29,7 @@ bool IsMissing(std::string_view text);
 // case. One that is an ending alone (".png") is a hidden file without an ending.
 bool HasEnding(std::string_view path, std::span<const std::string_view> endings);
 
-// `text` without the blanks around it.
+// Returns `text` without the blanks around it.
 std::string_view Trimmed(std::string_view text);
 
 // Writes the number nearest to `text` to `out`, an element of `dtype`: f64, f32, int64, int32 or
@@ -37,7 +37,7 @@ std::string_view Trimmed(std::string_view text);
 // becomes 0.
 TextNumber StoreNumber(std::string_view text, DType dtype, std::byte* out);
 
-// An integer of 32 bits, under the same rules.
+// Reads an integer of 32 bits, under the same rules.
 std::optional<int32_t> ParseInt32(std::string_view text);
 
 // Whether a text is a finite number, under the same rules.

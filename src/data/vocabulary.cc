@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kEntryBytes = 64;
 constexpr int64_t kWordBytes = kEntryBytes + static_cast<int64_t>(sizeof(std::string));
 
-// What is wrong with a line of a vocabulary, or "".
+// Says what is wrong with a line of a vocabulary, or returns "".
 std::string FaultOf(std::string_view line) {
   if (line.find_first_not_of(kBlanks) == line.npos) return "this line holds no word";
   if (line.find('\0') != line.npos) return "a NUL byte";
