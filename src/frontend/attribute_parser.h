@@ -1,4 +1,4 @@
-// From the keys of an operator in a model file to its typed attributes.
+// Converts the keys of an operator in a model file to its typed attributes.
 #ifndef CGRUN_FRONTEND_ATTRIBUTE_PARSER_H_
 #define CGRUN_FRONTEND_ATTRIBUTE_PARSER_H_
 

@@ -424,7 +424,7 @@ class ForwardBuilder {
     return outputs->front();
   }
 
-  // Of the last repetition alone the loss is reported.
+  // The loss is reported of the last repetition alone.
   void AddLosses(const PathSpec& spec, bool reported, const Place& place, const Scope& scope) {
     const ValueId loss = losses_.Sum(spec, place, [&](const OpSpec& op, const std::string& label) {
       return AddTail(op, Usage::kLoss, place, scope, label);

@@ -18,7 +18,7 @@ struct FrontendOptions {
   DType precision = DType::kF32;  // of what `normalize` and `cast` make without being told
 };
 
-// What `keep` of a model file names, beside the values that become outputs of the graph.
+// These values are named by `keep` of a model file and do not become outputs of the graph.
 struct Kept {
   struct Item {
     std::string name;  // as in the file
@@ -38,8 +38,8 @@ struct Kept {
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics, Kept* kept = nullptr);
 
-// What the recurrent state of an input is called in the graph of a kind: "h" in training, ".eval.h"
-// in evaluations, so that these do not disturb each other.
+// Returns the name of an input's recurrent state in the graph of a kind: "h" in training, ".eval.h"
+// in evaluations. The names differ so that the two do not disturb each other.
 std::string StateName(const std::string& input, EntryKind kind);
 
 // The number type that the file computes with. bf16 is one of activations alone, and tf32 one of

@@ -15,9 +15,9 @@ namespace {
 // State that a step leaves for the next one: what operators read of it is gone after the step.
 bool IsRecurrent(const Value& value) { return value.role == Role::kRecurrentState; }
 
-// The operators that are called so in pictures and tables, or whose names end so: also those
-// without a name of their own, "linear[0]". Of a path that a step runs several times, those of the
-// last.
+// Finds the operators with this name in pictures and tables, or with this end of their name. They
+// include those without a name of their own, "linear[0]". If a step runs a path several times, only
+// the operators of its last run count.
 std::vector<const Node*> FindOperators(const std::string& name, const Graph& graph) {
   std::vector<const Node*> found;
   for (const Node& node : graph.nodes) {

@@ -1,4 +1,3 @@
-// Scopes and the look-up of names.
 #include "src/frontend/names.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Operators and activations by name.
+// Finds operators and activations by name.
 #include "src/frontend/op_lookup.h"
 
 #include <algorithm>
@@ -54,8 +54,8 @@ std::vector<std::string> NamesOf(Usage usage) {
   return NamesWhere([usage](const OpDef& def) { return def.usage == usage; });
 }
 
-// What an operator is that has its place elsewhere: "'adam' is an optimizer: …"; "" of a name that
-// no place takes.
+// Explains an operator that belongs to another place: "'adam' is an optimizer: …". Returns "" for a
+// name that no place takes.
 std::string HelpWithOtherUsage(const std::string& name, Usage usage) {
   for (const Usage other : {Usage::kOptimizer, Usage::kLoss, Usage::kMetric, Usage::kOperator}) {
     const std::string same = other == usage ? "" : SameOperator(name, NamesOf(other));

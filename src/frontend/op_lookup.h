@@ -1,4 +1,4 @@
-// From the name of an operator in a model file to its definition.
+// Finds the definition of an operator by its name in a model file.
 #ifndef CGRUN_FRONTEND_OP_LOOKUP_H_
 #define CGRUN_FRONTEND_OP_LOOKUP_H_
 

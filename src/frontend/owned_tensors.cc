@@ -8,7 +8,8 @@
 namespace cgrun {
 namespace {
 
-// What a key says of a tensor; null where it says nothing.
+// Returns the option of a tensor, or null where it has none. If `general` is set, the option ""
+// serves tensors without one of their own.
 template <class T>
 const T* Find(const std::map<std::string, T>& options, const std::string& tensor, bool general) {
   const auto named = options.find(tensor);

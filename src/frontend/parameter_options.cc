@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// What PyTorch, Keras and Caffe call them, and their arguments.
+// PyTorch, Keras and Caffe use these names for initialisers and their arguments.
 constexpr Synonym kInitialisers[] = {
     {"xavier", "glorot_uniform"},
     {"xavieruniform", "glorot_uniform"},

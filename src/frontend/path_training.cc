@@ -1,4 +1,4 @@
-// Looking up an optimizer, and parameters by the names of paths and networks.
+// Looks up an optimizer, and parameters by the names of paths and networks.
 #include "src/frontend/path_training.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& spec, Diagnost
   return nullptr;
 }
 
-// The names of all paths and networks.
+// Returns the names of all paths and networks.
 std::vector<std::string> OwnersOf(const ModelSpec& model) {
   std::vector<std::string> names;
   for (const PathSpec& path : model.paths) names.push_back(path.name.value);

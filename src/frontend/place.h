@@ -20,7 +20,7 @@ struct Place {
   std::string path_name;              // in the model file
 };
 
-// Of a node that is made for an operator of the file.
+// Returns the options of a node that is made for an operator of the file.
 inline Builder::NodeOptions NodeOptionsAt(const OpSpec& op, const Place& place) {
   Builder::NodeOptions options;
   options.path = place.path;

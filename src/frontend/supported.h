@@ -8,7 +8,7 @@
 
 namespace cgrun {
 
-// A key of a table of FormatReference().
+// The key stands in a table of FormatReference().
 struct UnsupportedKey {
   std::string_view place;  // of the map: "train.clip"
   std::string_view key;

@@ -1,4 +1,4 @@
-// One function for each rule between sections.
+// Each rule between sections has one function here.
 #include "src/model/check_model.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Scope {
  public:
   explicit Scope(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // `kind`: "an input", "a path".
+  // `kind` is a noun with its article: "an input", "a path".
   void Add(const MarkedText& name, const std::string& kind) {
     const auto [first, is_new] = first_.emplace(name.value, std::make_pair(kind, name.mark));
     if (is_new) return;

@@ -46,7 +46,7 @@ class RecursionCheck {
   }
 
  private:
-  // The levels of uses below `definition`, and itself.
+  // Returns the levels of uses from `definition` down, with itself as the first.
   int Visit(const std::string& definition, const std::vector<OpSpec>& ops) {
     const auto known = height_.find(definition);
     if (known != height_.end()) return known->second;
@@ -113,7 +113,7 @@ class Expander {
  private:
   // False where the body could not be made.
   bool ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& outer, int64_t repeats);
-  // The arguments of a use with the defaults of the others; nothing after an error.
+  // Returns the arguments of a use with the defaults of the others; nothing after an error.
   std::optional<std::vector<ParameterSpec>> Bind(const BlockSpec& block, const OpSpec& op,
                                                  const BlockUse* outer);
   void CheckArguments(const BlockSpec& block, const OpSpec& op, const BlockUse* outer);

@@ -1,4 +1,4 @@
-// What a file with errors still tells of its names.
+// Tells whether a file with errors may give more names than could be read.
 #ifndef CGRUN_MODEL_INCOMPLETE_H_
 #define CGRUN_MODEL_INCOMPLETE_H_
 

@@ -1,4 +1,4 @@
-// The way from a file to a ModelSpec, and back to a file as resolved.
+// Leads from a file to a ModelSpec, and back to a file as resolved.
 #include "src/model/model_file.h"
 
 #include <algorithm>

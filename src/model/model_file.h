@@ -12,18 +12,18 @@
 
 namespace cgrun {
 
-// Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride);
+// Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride).
 // `typed`, which may be shorter, are the flags that the user typed for them, or "".
-// Reports all errors of the file, or of a file that is not YAML the first; nothing after an error.
-// Of a file with errors, `partial` takes what could be read: the front end finds in it what else is
-// wrong. What is not YAML leaves it without a tree.
+// Reports all errors of the file; if the file is not YAML, only the first. Returns nothing after an
+// error. If there are errors, `partial` takes all that could be read, so that the front end can
+// find further errors in it. If the file is not YAML, `partial` has no tree.
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
                                        std::span<const std::string> overrides,
                                        Diagnostics& diagnostics,
                                        std::span<const std::string> typed = {},
                                        ModelSpec* partial = nullptr);
 
-// The same for a text in memory.
+// Does the same for a text in memory.
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
                                     Diagnostics& diagnostics,
                                     std::span<const std::string> typed = {},

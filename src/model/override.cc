@@ -1,4 +1,4 @@
-// ApplyOverride(): `--set key=value` on a tree.
+// ApplyOverride() applies `--set key=value` to a tree.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -75,7 +75,7 @@ void RemoveExcluded(TreeNode& map, const std::vector<std::string>& keys, const s
 
 bool IsTargetKey(std::string_view key) { return key == "op" || key == "block" || key == "network"; }
 
-// The operator, block or network of an item of `ops` without a name; "" of a named one.
+// Returns the operator, block or network of an item of `ops` that has no name; "" for a named one.
 std::string TargetOf(const TreeNode& item) {
   if (item.IsScalar()) return item.scalar;
   for (const TreeEntry& entry : item.entries) {

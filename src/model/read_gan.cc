@@ -42,7 +42,7 @@ void ReadSteps(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
   gan.steps_mark = entry.key_mark;
 }
 
-// One for both, or `{discriminator: …, generator: …}`.
+// Reads one optimizer for both networks, or `{discriminator: …, generator: …}`.
 void ReadGanOptimizer(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
   const TreeNode& node = entry.value;
   const bool each = node.IsMap() && (node.Find("discriminator") || node.Find("generator"));

@@ -175,7 +175,7 @@ void ReadMode(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
   if (mode) path.backprop = {*mode == "backprop", entry.value.mark};
 }
 
-// An operator with a `weight`.
+// Reads an operator that may have a `weight`.
 void ReadOneLoss(const TreeNode& node, std::string_view what, PathSpec& path,
                  const Reader& reader) {
   LossSpec loss{ReadOperator(node, what, nullptr, reader)};

@@ -31,7 +31,7 @@ size_t CountLooseInputs(SourceMark last, std::span<const TreeEntry> entries);
 void ReportLooseInputs(const std::vector<MarkedText>& in, std::span<const TreeEntry> loose,
                        Diagnostics& diagnostics);
 
-// The table of the keys of an item.
+// Returns the table of the keys of an item.
 std::vector<KeyDoc> OpKeyDocs();
 // Those that an item of a kind takes: "op", "block", "network" or "gradient"; "" of those that
 // every item does.

@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// A type of values: for people, and as the text of a JSON Schema.
+// Describes a type of values for people, and as the text of a JSON Schema.
 struct ValueType {
   std::string_view text;
   std::string_view json;
@@ -41,7 +41,7 @@ struct MapDoc {
   bool open = false;  // further keys are allowed
 };
 
-// All tables, outer ones first.
+// Returns all tables, outer ones first.
 std::vector<MapDoc> FormatReference();
 
 // "train.epochs" for `epochs`, where that is no key of the file itself; "" for what is nowhere.
@@ -78,7 +78,7 @@ std::vector<KeyDoc> Docs(std::span<const Key<Spec>> keys) {
 // How a key is written where it belongs: "write `train: {clip: …}`"; "" where that is not one
 // place.
 std::string HelpWithHome(std::string_view key);
-// What to write for a number type that is called otherwise: "write `precision: f32`".
+// Suggests our name for a number type that the file calls otherwise: "write `precision: f32`".
 std::string HelpWithNumberType(const std::string& key, const std::string& type);
 
 // Reports a key of `map` (null: not at hand) that is not in `keys`; behind one without a value it

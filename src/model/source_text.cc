@@ -1,4 +1,4 @@
-// Checking encodings and indentation, hiding brackets, and marks from offsets.
+// Checks encodings and indentation, hides brackets, and makes marks from offsets.
 #include "src/model/source_text.h"
 
 #include <algorithm>

@@ -224,7 +224,7 @@ std::optional<Finding> ExplainColon(const SourceText& text, size_t offset) {
   return std::nullopt;
 }
 
-// Within brackets, "shape:[3]".
+// Explains a bracket that touches its key, "shape:[3]", within brackets.
 std::optional<Finding> ExplainGluedBracket(const SourceText& text, size_t offset) {
   const std::string_view all = text.text();
   const bool glued = offset > 1 && offset < all.size() && all[offset - 1] == ':' &&

@@ -45,7 +45,7 @@ struct TreeNode {
   friend bool operator==(const TreeNode& a, const TreeNode& b);
 };
 
-// A key with its value.
+// Holds a key with its value.
 struct TreeEntry {
   std::string key;
   SourceMark key_mark;
@@ -72,9 +72,9 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
 // back quoted). Lists and maps of plain values that fit a line are written in flow style.
 std::string ToYaml(const TreeNode& node);
 
-// The same with quotes around the texts that ToYaml() cannot write without them, and no others: so
-// that two trees are equal where their values are, however they were written. Of a quoted number
-// it makes a plain one.
+// Returns the tree with quotes around the texts that ToYaml() cannot write without them, and no
+// others. Two trees are then equal where their values are, whatever their quotes were. A quoted
+// number becomes a plain one.
 TreeNode WithUsualQuotes(TreeNode node);
 
 // Sets one value: `assignment` is "dotted.path=value", the value in YAML. A component of the path
