@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// `[{"op", "attributes", "operands"}]`, an operand being the index of an input of the node, or
+// Returns `[{"op", "attributes", "operands"}]`. An operand is the index of an input of the node, or
 // −1 − j for the result of operator j of the body.
 nlohmann::ordered_json BodyJson(std::span<const FusedOperator> body);
 

@@ -1,4 +1,4 @@
-// The sentences about runs under a cap.
+// Makes the sentences about runs under a cap.
 #include "src/cli/capped_run_text.h"
 
 #include <fmt/format.h>

@@ -172,7 +172,7 @@ std::string Json(const Findings& findings) {
   return JsonText(json, 2) + "\n";
 }
 
-// Of kernels that are wrong: a model file cannot mend them.
+// This is the help where kernels are wrong, as a model file cannot mend them.
 constexpr char kWrongKernels[] =
     "this is a fault of cgrun's, not of the model file, and is worth a report with the file; until "
     "then `--device` names another device, of those that are ok";

@@ -1,4 +1,4 @@
-// What all verbs share in talking to people: colour, quiet, JSON, errors.
+// All verbs share this way of talking to people: colour, quiet, JSON, errors.
 #ifndef CGRUN_CLI_CONSOLE_H_
 #define CGRUN_CLI_CONSOLE_H_
 
@@ -15,7 +15,7 @@ namespace cgrun {
 class CommandLine;
 struct ParseStop;
 
-// --quiet, --no-color, --json [FILE]: the same for every verb.
+// Adds --quiet, --no-color and --json [FILE], which are the same for every verb.
 void AddConsoleFlags(const Verb& verb);
 
 bool Quiet();
@@ -40,14 +40,16 @@ void PrintBulkyResult(const std::string& text, const std::string& json);
 void WriteBeside(const std::string& path, std::string_view content);
 
 void PrintError(std::string_view message, std::string_view help);
-// Of a file as a whole, which the message names: JSON has it as the error's file.
+// Reports an error of a file as a whole, which the message names. JSON has the file as the error's
+// file.
 void PrintFileError(const std::string& file, std::string_view message, std::string_view help);
 void PrintWarning(std::string_view message);
-// A line beside the result, on standard error; none with --quiet.
+// Writes a line beside the result to standard error; none with --quiet.
 void Tell(std::string_view line);
-// The same of each, as a note.
+// Writes each text likewise, as a note.
 void TellNotes(const std::vector<std::string>& notes);
-// What `--set` changes of a model file: PrintDiagnostics() says so behind errors in its lines.
+// Notes the assignments of `--set` to a model file. PrintDiagnostics() shows them behind errors in
+// its lines.
 void NoteChanges(const std::string& file, const std::vector<std::string>& assignments);
 void PrintDiagnostics(const Diagnostics& diagnostics);
 // The same with a line for each warning, for verbs after `check` and `train`, which tell all of it.

@@ -46,8 +46,8 @@ bool AreImages(const Shape& sample) {
   return sample.rank() == 3 && (sample[0].size == 1 || sample[0].size == 3);
 }
 
-// Images of `shape`, [N, channels, height, width], with `scale` × `scale` pixels for each of
-// theirs.
+// Enlarges images of `shape`, [N, channels, height, width]: each pixel becomes `scale` × `scale`
+// pixels.
 std::vector<uint8_t> Enlarged(const std::vector<uint8_t>& pixels, const Shape& shape,
                               int64_t scale) {
   const auto width = static_cast<size_t>(shape[3].size);

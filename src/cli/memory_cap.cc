@@ -24,7 +24,8 @@
 namespace cgrun {
 namespace {
 
-// Of what does not grow with the batch, with nothing left for what is measured otherwise.
+// Returns the bytes that hardly depend on the batch, without those that rounding has added to the
+// base.
 int64_t LeastWithoutSamples(const PlannedRun& run) {
   return BytesWithoutSamples(run) - run.memory.base_room;
 }

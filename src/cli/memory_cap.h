@@ -11,7 +11,7 @@
 
 namespace cgrun {
 
-// What FitMemory() makes of a model.
+// FitMemory() returns this for a model.
 struct FittedRun {
   bool fits = false;                // else there was an error, which is printed
   std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known

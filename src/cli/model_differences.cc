@@ -1,4 +1,4 @@
-// Two trees, key by key.
+// Compares two trees key by key.
 #include "src/cli/model_differences.h"
 
 #include <algorithm>

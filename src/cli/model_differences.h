@@ -19,7 +19,7 @@ struct Difference {
   std::string before, now;  // kNoValue where it is not given
 };
 
-// By all settings, defaults too.
+// Compares all settings, defaults too.
 std::vector<Difference> DifferencesOf(const ModelSpec& before, const ModelSpec& now);
 
 // For what weights are taken. To predictions no loss matters.

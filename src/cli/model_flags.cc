@@ -91,8 +91,8 @@ void CheckKnown(const std::string& what, const std::string& name,
   throw InputError("there is no " + what + " '" + name + "'", SuggestName(name, known));
 }
 
-// Of passes, all are listed beside the one that is meant: their names say what there is to leave
-// out.
+// Throws for an unknown pass. The help lists all passes beside the one that is meant, so that the
+// user sees which there are to leave out.
 void CheckPass(const std::string& name, const std::vector<std::string>& known) {
   if (std::ranges::find(known, name) != known.end()) return;
   std::string help = SuggestName(name, known);

@@ -53,7 +53,8 @@ std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(const Verb& verb);
 
 Mode ModeOf(const RunFlags& flags);
 
-// What they set of the model file: assignments as of `--set`, those of --set last.
+// Returns the flags as assignments to the model file, as of `--set`. Those of --set itself come
+// last.
 std::vector<std::string> AssignmentsOf(const ModelFlags& flags);
 
 // Whether a verb keeps a cap on memory, and so has --memory.
@@ -91,7 +92,7 @@ bool KeepsInFolder(const ModelFlags& flags, const std::string& out);
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);
 
-// What is wrong with a model file, each at its place.
+// Reports the errors of a model file, each at its place.
 class ModelError : public InputError {
  public:
   ModelError(const std::string& message, Diagnostics diagnostics)
@@ -108,9 +109,9 @@ const KernelLibrary& KernelsOf(const ModelSpec& model);
 
 // Throws InputError where --planner is none that there is.
 void CheckPlanner(const ModelFlags& flags);
-// What the flags and the file say of compiling, with the tuning record of this machine, which
-// `--tune` has measured first. A dry run measures nothing, and what it finds out is not kept for
-// others. Throws InputError for unknown passes, planners and orders.
+// Makes the options of compiling from the flags and the file, with the tuning record of this
+// machine. If `--tune` is given, the machine is measured first. A dry run measures nothing, and its
+// findings are not kept for others. Throws InputError for unknown passes, planners and orders.
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model,
                                 bool is_dry_run = false);
 

@@ -1,4 +1,4 @@
-// cgrun plan FILE.csv: a packing problem alone.
+// `cgrun plan FILE.csv` solves a packing problem alone.
 #ifndef CGRUN_CLI_PLAN_CSV_H_
 #define CGRUN_CLI_PLAN_CSV_H_
 

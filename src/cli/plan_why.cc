@@ -1,4 +1,4 @@
-// Finding the name by the rule of `keep`, then among those of the optimised graphs.
+// Finds the name by the rule of `keep`, then among the names of the optimised graphs.
 #include "src/cli/plan_why.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Meant {
   std::string operators = {};  // … as one of these: "conv + relu"
 };
 
-// Of all entry points, each once.
+// Returns the names of the values of all entry points, each once.
 std::vector<std::string> NamesOf(const std::vector<PlannedEntry>& entries) {
   std::vector<std::string> names;
   for (const PlannedEntry& entry : entries) {
@@ -120,7 +120,8 @@ std::vector<NodeId> NodesByWorkspace(const PlannedEntry& entry, const EntryLayou
   return nodes;
 }
 
-// Of `name` that is no value's, but what kernels work in. Empty where it is not.
+// If `name` is that of a workspace and not of a value, returns the lives of this workspace; else
+// nothing.
 std::vector<ValueLife> LivesOfWorkspace(const std::vector<PlannedEntry>& entries,
                                         const MemoryLayout& layout, const std::string& name) {
   std::vector<ValueLife> lives;
@@ -194,7 +195,7 @@ Meant NameOfUpdate(const std::vector<PlannedEntry>& entries, const std::string& 
   return {};
 }
 
-// Of a gradient that the graph does not have.
+// Reports a gradient that the graph does not have.
 InputError NoGradient(const std::string& name, const NamedValue& named) {
   if (!named.is_needed) {
     return InputError("a step does not compute " + name + ": nothing reads it",

@@ -1,4 +1,4 @@
-// Comparing settings with those of a run.
+// Compares settings with those of a run.
 #include "src/cli/resume.h"
 
 #include <algorithm>
@@ -104,7 +104,8 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
 // "train.epochs" of "train.epochs=3".
 std::string KeyOf(const std::string& set) { return set.substr(0, set.find('=')); }
 
-// What the run's command lines set of the model file. A length goes for one that is given now.
+// Returns the assignments of the run's command lines to the model file. A length that is given now
+// replaces the run's.
 std::vector<std::string> OverridesOf(const RunSettings& settings, const ModelFlags& now) {
   std::vector<std::string> overrides = settings.overrides;
   const std::vector<std::string> given = AssignmentsOf(now);

@@ -22,7 +22,7 @@ std::string Below(std::string_view place, std::string_view key) {
   return (place.empty() ? "" : std::string(place) + ".") + std::string(key);
 }
 
-// What no value makes good.
+// Returns whether a key is refused with any value.
 bool IsRefused(std::string_view place, std::string_view key) {
   return std::ranges::any_of(UnsupportedKeys(), [&](const UnsupportedKey& other) {
     return other.place == place && other.key == key && other.values.empty();

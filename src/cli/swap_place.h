@@ -16,7 +16,7 @@ bool CanSwapHere(const ModelSpec& model);
 // Whether tensors that lie in the host's memory are to go there, which is an error then.
 bool RefuseSwapToHost(const ModelSpec& model, Diagnostics& diagnostics);
 
-// Of --swap where nothing is.
+// Warns of --swap where nothing is swapped.
 void WarnOfNoSwaps(const ModelSpec& model, Diagnostics& diagnostics);
 
 // Notes in `options` the folder that the model names for a swap file, or that it swaps to the

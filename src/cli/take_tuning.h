@@ -1,4 +1,4 @@
-// What the verbs do with the tuning record of this machine.
+// The verbs use the tuning record of this machine through TakeTuning().
 #ifndef CGRUN_CLI_TAKE_TUNING_H_
 #define CGRUN_CLI_TAKE_TUNING_H_
 

@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// PyTorch, Keras and Caffe use these names for initialisers and their arguments.
+// PyTorch, Keras and Caffe call initialisers and their arguments by these names.
 constexpr Synonym kInitialisers[] = {
     {"xavier", "glorot_uniform"},
     {"xavieruniform", "glorot_uniform"},

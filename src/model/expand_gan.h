@@ -26,13 +26,13 @@ namespace cgrun {
 //       loss: ...                        # of score
 //       out: fake
 //
-// The losses, with s the scores, are:
+// These are the losses, with s the scores.
 // least_squares (Mao et al., 2017): the discriminator has (s_real - 1)²/2 + s_fake²/2, the
 // generator (s - 1)²/2.
 // non_saturating (Goodfellow et al., 2014): it is the binary cross-entropy of the scores as logits.
-// wasserstein: the discriminator has mean s_fake - mean s_real, the generator -mean s. It needs
-// `clip_weights`, or a penalty on the slope at points between real and fake samples (Gulrajani et
-// al., 2017).
+// wasserstein (Arjovsky et al., 2017): the discriminator has mean s_fake - mean s_real, the
+// generator -mean s. It needs `clip_weights`, or a penalty on the slope at points between real and
+// fake samples (Gulrajani et al., 2017).
 TreeNode GanPaths(const GanSpec& gan);
 
 // Adds GanPaths() to the paths of a model with a `gan`, and the sequence that `steps` asks for.
