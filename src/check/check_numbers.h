@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// Of a result: its name, and its path's index.
+// Returns the key of a result: its name, and its path's index.
 std::string KeyOf(const std::string& name, int path);
 
 // The names of what is expected, by KeyOf(), and not there.

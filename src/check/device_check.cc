@@ -35,8 +35,8 @@ std::string RoundingText(const CompileOptions& options) {
 }
 constexpr double kOfSensitivity = 8;
 
-// Of the sum of its terms' sizes, a sum in f32 of terms that are themselves rounded is known to so
-// many units in the last place: in front of a batch norm one is off by 0.1 to 2 of them.
+// An f32 sum of terms that are themselves rounded is known to so many units in the last place of
+// Σ|term|. In front of a batch norm, a sum is off by 0.1 to 2 of them.
 constexpr double kUnitsOfTerms = 16;
 constexpr double kTF32Epsilon = 0x1p-10;  // of terms that are products of rounded factors: one
 

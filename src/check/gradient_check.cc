@@ -71,7 +71,7 @@ void ModelCheck::MoveBack(const std::vector<size_t>& group) {
   }
 }
 
-// The loss of the group's path, its parameters moved by ±step in every element.
+// Returns the loss of the group's path with its parameters moved by ±step in every element.
 double ModelCheck::LossAlong(const std::vector<size_t>& group, int direction, double step) {
   MoveAlong(group, direction, step);
   FeedBatch(*engine_, kLoss);
@@ -99,7 +99,7 @@ GradientCheck ModelCheck::CheckGroup(const std::vector<size_t>& group) {
   return best;
 }
 
-// What `gradients` say of a step of 1 along the direction.
+// Returns the change of the loss for a step of 1 along the direction, as `gradients` predict it.
 double ModelCheck::SlopeAlong(const std::vector<size_t>& group, int direction,
                               const std::map<std::string, std::vector<double>>& gradients) const {
   double slope = 0;

@@ -16,7 +16,8 @@ namespace cgrun {
 struct LintReport {
   ModelData data;            // open
   int64_t samples_read = 0;  // of all sets, to see whether they can be
-  // Of the host, for a run with all that it holds (RunMemory::host()); 0 after an error.
+  // The host needs so many bytes for a run with all that it holds (RunMemory::host()); 0 after an
+  // error.
   int64_t needed_bytes = 0;
   int64_t free_bytes = 0;  // what such a run may take of the host: LargestPeak()
 };

@@ -68,7 +68,7 @@ class ModelCheck {
   std::vector<GradientCheck> CheckGradients();
   // Compiles the model for a device, passes and all, and compares.
   DeviceCheck CheckDevice(const std::string& device);
-  // The same with kernels of the caller's for it.
+  // Does the same with kernels of the caller's for the device.
   DeviceCheck CheckLibrary(const std::string& device, const KernelLibrary& library);
 
  private:
@@ -92,7 +92,7 @@ class ModelCheck {
     std::map<std::string, std::vector<double>> numbers;  // losses too
     std::map<std::string, double> term_sizes;            // of gradients that are sums: Σ|term|
   };
-  // Of a result or gradient of a device, over the points so far.
+  // Holds the error of a result or gradient of a device, over the points so far.
   struct DeviceError {
     std::string name;
     double error = 0;  // the least

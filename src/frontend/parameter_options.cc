@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// PyTorch, Keras and Caffe call initialisers and their arguments by these names.
+// These names belong to PyTorch, Keras and Caffe, as do those of the arguments.
 constexpr Synonym kInitialisers[] = {
     {"xavier", "glorot_uniform"},
     {"xavieruniform", "glorot_uniform"},

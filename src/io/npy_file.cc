@@ -1,4 +1,4 @@
-// The header of .npy, a Python dictionary as text, and the elements after it.
+// A .npy file has a header, which is a Python dictionary as text, and the elements after it.
 #include "src/io/npy_file.h"
 
 #include <fmt/format.h>

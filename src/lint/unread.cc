@@ -51,9 +51,9 @@ class Reads {
   }
 
   bool OfValue(const std::string& name) const { return values_.contains(name); }
-  // From another place.
+  // Returns whether a node at `mark` is read from another place.
   bool OfPlace(const SourceMark& mark) const { return places_.contains(PlaceOf(mark)); }
-  // From outside of the use.
+  // Returns whether the use is read from outside of it.
   bool OfUse(const std::string& use) const {
     return std::ranges::any_of(reads_, [&](const auto& read) {
       return IsPartOf(read.first, use) && !IsPartOf(read.second, use);
@@ -80,7 +80,7 @@ void Warn(const SourceMark& mark, const std::string& name, Diagnostics& diagnost
                       "a loss, a metric, `out:` or `keep:` may name it; else it can go");
 }
 
-// Of the paths of `forward`. Returns those that were told.
+// Warns of uses in the paths of `forward`. Returns those that it warned of.
 std::vector<std::string> WarnOfUses(const ModelSpec& model, const Graph& forward,
                                     const Reads& reads, Diagnostics& diagnostics) {
   std::vector<std::string> unread;
@@ -114,7 +114,7 @@ void WarnOfOperators(const Graph& forward, const Reads& reads,
   }
 }
 
-// Those of `graph` and of predictions.
+// Returns the reads of `graph` and of predictions.
 Reads ReadsOf(const ModelSpec& model, const Graph& graph, DType precision) {
   Reads reads;
   reads.Add(graph);

@@ -19,12 +19,12 @@ struct DataIdentity {
   std::string of_labels, of_samples, of_files;
 };
 
-// Of a set with the samples that are split off it. What is at hand is read once, or of more than
-// 1 GiB every second, third … sample, so that less is; of many files the sizes of some. Throws
-// UserError where a sample cannot be read.
+// Identifies a set, with the samples that are split off it. If its samples are at hand, each is
+// read once. Beyond 1 GiB, only every second, third … sample is read, so that less is. If there are
+// many files, only the sizes of some are read. Throws UserError where a sample cannot be read.
 DataIdentity IdentityOf(const Dataset& whole);
 
-// As metadata: "data.samples": "400", "data.labels_checksum": "fedcba9876543210",
+// Metadata look like this: "data.samples": "400", "data.labels_checksum": "fedcba9876543210",
 // "data.checksum": "0123456789abcdef".
 SafetensorsMetadata IdentityMetadata(const DataIdentity& identity);
 // Nothing where the metadata have none, as those of earlier versions.

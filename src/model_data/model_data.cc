@@ -46,8 +46,8 @@ std::vector<DataField> WantedFields(const ModelSpec& model) {
   return fields;
 }
 
-// Whether an option names files, if under a name that other programs give it: `root`. Of what the
-// format does not have nothing is known.
+// Returns whether an option names files, if under a name that other programs give it: `root`. If
+// the format does not have the option, nothing is known.
 bool NamesPath(const std::string& format, const std::string& key) {
   std::vector<std::string> names = {"file", "folder", "labels", "masks"};
   for (const DataFormat* known : DataFormats()) {
@@ -197,12 +197,12 @@ void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
   }
 }
 
-// What a set asks for of the training data, or null.
+// Returns the share of the training data that a set asks for, or null.
 const Marked<double>* PartOf(const std::optional<DataSpec>& spec) {
   return spec && spec->split ? &*spec->split : nullptr;
 }
 
-// What `valid` and `test` take from the training data.
+// Returns how `valid` and `test` are split off the training data.
 std::optional<DataSplit> SplitOf(const ModelSpec& model) {
   const Marked<double>* valid = PartOf(model.data->valid);
   const Marked<double>* test = PartOf(model.data->test);
@@ -297,7 +297,7 @@ std::vector<std::string> FindMisfits(const ModelSpec& model, const Diagnostics& 
   return misfits;
 }
 
-// Of data that name no label, as they may: how to name one; "" of others.
+// If the data name no label but may, says how to name one; else returns "".
 std::string NoLabelHelp(const ModelSpec& model) {
   const std::optional<DataSpec>& train = model.data->train;
   if (!train || !train->format) return "";

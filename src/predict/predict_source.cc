@@ -57,7 +57,7 @@ std::string ShapeHelp(const DataField& field, std::span<const int64_t> sizes) {
          Shape::Of(batch).ToString();
 }
 
-// What an image becomes for an input. InputError where that takes none.
+// Returns the form in which an input takes an image. Throws InputError where it takes none.
 ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit fit) {
   const auto target = ImageTargetOf(field.shape, fit);
   if (!target || field.dtype != DType::kU8) {
@@ -182,7 +182,8 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
   }
 }
 
-// What is called neither a table nor an array. InputError where it is no image, or none is taken.
+// Describes a file whose name is neither that of a table nor that of an array. Throws InputError
+// where it is no image, or where the model takes none.
 PredictSource::File PredictSource::DescribeImage(const DataField& field,
                                                  const std::string& path) const {
   const std::string takes = "this model takes " + tables_.TakenText({field});

@@ -21,11 +21,12 @@ namespace cgrun {
 
 class PredictSource {
  public:
-  // `arguments` are files, folders (then all images and .npy files in them and below, by name, and
-  // tables where the model's data are tables), or `INPUT=FILE` where a model reads several inputs,
-  // which `wanted` lists; a table feeds all of them. Images become samples as `fit` says, rows of
-  // tables as `tables` does, which outlives this. InputError where the arguments do not say which
-  // input a file is for, or where several inputs have different numbers of samples.
+  // `arguments` are files, folders, or `INPUT=FILE` where a model reads several inputs, which
+  // `wanted` lists. A folder gives all images and .npy files in it and below, by name, and its
+  // tables where the model's data are tables. A table feeds all inputs.
+  // Images become samples as `fit` says, and rows of tables as `tables` does, which outlives this.
+  // Throws InputError where the arguments do not say which input a file is for, or where several
+  // inputs have different numbers of samples.
   PredictSource(const std::vector<std::string>& arguments, std::vector<DataField> wanted,
                 ImageFit fit, const TableReader& tables);
 

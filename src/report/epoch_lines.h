@@ -1,5 +1,5 @@
-// What an epoch gave, in lines whose columns stand under those of the epochs before. Without
-// allocating.
+// Formats the results of an epoch in lines whose columns stand under those of the epochs before.
+// Nothing here allocates.
 #ifndef CGRUN_REPORT_EPOCH_LINES_H_
 #define CGRUN_REPORT_EPOCH_LINES_H_
 

@@ -1,4 +1,4 @@
-// The tables of a frontier.
+// Makes the tables of a frontier.
 #include "src/report/frontier_report.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Clusters, nodes, edges.
+// Writes the clusters, then the nodes and the edges.
 #include "src/report/graph_dot.h"
 
 #include <fmt/format.h>

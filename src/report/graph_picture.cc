@@ -198,7 +198,7 @@ class PictureMaker {
     }
   }
 
-  // Of a block: the last output that is read outside.
+  // Returns the output that is shown of a block: the last one that is read outside.
   ValueId ShownOutput(size_t index) const {
     const std::vector<NodeId>& nodes = nodes_[index];
     for (auto id = nodes.rbegin(); id != nodes.rend(); ++id) {

@@ -1,4 +1,4 @@
-// Ranks by longest path, then the rows of each band.
+// Ranks boxes by the longest path, then finds the rows of each band.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -105,7 +105,7 @@ class Rows {
     rows_.rows += count;
   }
 
-  // The last to run on top.
+  // Places the backward boxes of a band. The last to run is on top.
   void StackBackward(size_t band) {
     int depths = 0;
     for (const size_t box : in_band_[band]) {

@@ -44,7 +44,7 @@ constexpr const char* kStyle =
     ".w{stroke-width:3.6}"
     ".g:hover .l,.g:hover rect{stroke-width:3}";
 
-// Between the number of a buffer and the right edge of its box.
+// Returns the distance, in pixels, between the number of a buffer and the right edge of its box.
 double NumberMargin(bool pill) { return pill ? 18 : 8; }
 
 // "uint8 32×3×8×8 · 6.00 KiB"

@@ -1,4 +1,4 @@
-// Tracks by greedy colouring of intervals.
+// Tracks are found by greedy colouring of intervals.
 #include "src/report/line_routes.h"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ struct PathSharing {
   int64_t transient_bytes = 0;    // of addresses at which several paths have buffers
 };
 
-// Of the entry point with that index, for whose graph `graph` the layout was planned.
+// Measures the entry point with the index `entry`. The layout was planned for its graph `graph`.
 PathSharing SharingOf(const Graph& graph, const MemoryLayout& layout, int entry);
 
 }  // namespace cgrun

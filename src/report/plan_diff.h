@@ -25,7 +25,7 @@ struct BufferChange {
   int64_t after = -1;
 };
 
-// What one of the plans was asked for, and the other in another way.
+// The two plans were made with different values of this setting.
 struct ChangedSetting {
   std::string name;  // "batch"
   std::string before;

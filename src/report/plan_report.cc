@@ -181,7 +181,7 @@ std::string PlaceText(const PlanSubject& subject, const PlacedBuffer& buffer) {
                                           : std::string(Name(buffer.zone));
 }
 
-// `peak`: the fullest step of the buffer's entry point.
+// `peak` is the fullest step of the buffer's entry point.
 std::string LifeText(const PlanSubject& subject, const PlacedBuffer& buffer, int64_t peak) {
   if (buffer.persistent) return "always";
   const Lifespan& span = buffer.lifespan;

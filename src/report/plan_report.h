@@ -1,4 +1,4 @@
-// What `cgrun plan` prints: the memory layout of a model as text and as JSON.
+// Prints the memory layout of a model for `cgrun plan`, as text and as JSON.
 #ifndef CGRUN_REPORT_PLAN_REPORT_H_
 #define CGRUN_REPORT_PLAN_REPORT_H_
 
@@ -14,7 +14,7 @@
 
 namespace cgrun {
 
-// What `keep` of the model file names.
+// Describes a value that `keep` of the model file names.
 struct KeptValue {
   int entry = 0;      // index of the entry point that keeps it
   std::string name;   // in the file
@@ -22,14 +22,14 @@ struct KeptValue {
   int64_t bytes = 0;
 };
 
-// The same graphs laid out by another planner.
+// Describes the same graphs as laid out by another planner.
 struct ComparedPlan {
   std::string planner;
   int64_t arena_bytes = 0;
   double plan_seconds = 0;
 };
 
-// What a plan is of, beside the layout itself.
+// Describes the model, the device and the run of a plan, beside the layout itself.
 struct PlanSubject {
   std::string model;
   std::string device;
@@ -91,7 +91,7 @@ std::string LastBatchNote(const std::vector<std::string>& entries);
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail);
 std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout);
 
-// The report of a packing problem planned alone (`cgrun plan FILE.csv`).
+// These report a packing problem that is planned alone (`cgrun plan FILE.csv`).
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds);
 std::string PackingJson(const MemoryProblem& problem, const MemoryPlan& plan, double seconds);
 

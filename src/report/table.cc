@@ -20,7 +20,7 @@ size_t Width(const std::string& text) {
   }));
 }
 
-// Three significant digits of a number below 1024, and `more` behind them.
+// Formats a number below 1024 with three significant digits, and `more` behind them.
 std::string ThreeDigits(double number, int more = 0) {
   const int digits = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f}", number, digits + more);

@@ -21,8 +21,8 @@ std::string ShortenEnd(const std::string& text, double room, const Font& font);
 // The same with an '…' in its middle: of names in a hierarchy the beginning says which layer it is
 // and the end what of it, while neighbours often share one of the two.
 std::string ShortenMiddle(const std::string& text, double room, const Font& font);
-// Of a name "path.layer.what" that is too wide: without its path, which most names share, and then
-// in the middle.
+// Shortens a name "path.layer.what" that is too wide. The path goes first, as most names share it,
+// then the middle.
 std::string ShortenName(const std::string& name, double room, const Font& font);
 
 }  // namespace cgrun

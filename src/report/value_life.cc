@@ -105,7 +105,7 @@ bool Meet(const Graph& graph, const EntryLayout& placed, ValueId value, const st
          placed.offset[value] < placed.offset[other] + graph.BytesOf(other);
 }
 
-// What is the same of all that lies in a buffer.
+// Returns the facts that all values in a buffer have in common.
 ValueLife LifeIn(const PlacedBuffer& buffer, const PlannedEntry& planned,
                  const MemoryLayout& layout, int entry) {
   ValueLife life;
