@@ -40,7 +40,7 @@ constexpr double kOfSensitivity = 8;
 constexpr double kUnitsOfTerms = 16;
 constexpr double kTF32Epsilon = 0x1p-10;  // of terms that are products of rounded factors: one
 
-// What is wrong is wrong everywhere; a kink is in the way at one point.
+// A wrong gradient is wrong at every point; a kink is in the way at only one.
 constexpr int kPoints = 3;
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 constexpr double kGradientTolerance = 1e-3, kSharedTolerance = 1e-2;
 constexpr double kSmallestStep = 1e-8;
 constexpr double kSteps[] = {1e-6, 1e-7, 1e-5, kSmallestStep};  // of parameters, relative
-// What is wrong is wrong in every direction; a kink is in the way of one.
+// A wrong gradient is wrong in every direction; a kink is in the way of only one.
 constexpr int kDirections = 3;
 // Where a loss bends or rounds too much, differences depend on the step. Two of them agree by
 // chance now and then, but hardly in two directions.

@@ -1,5 +1,5 @@
-// What can be told of a model without running it: Lint() reports everything that is wrong with the
-// file and with its data, and what a run will take.
+// Checks a model without running it. Lint() reports everything that is wrong with the file and with
+// its data, and how much a run will take.
 #ifndef CGRUN_CHECK_LINT_H_
 #define CGRUN_CHECK_LINT_H_
 
@@ -32,8 +32,8 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
 // Errors of optimizers and their schedules, for verbs that do not need them.
 void LintOptimizers(const ModelSpec& model, DType precision, Diagnostics& diagnostics);
 
-// What else is wrong with a file of which reading has reported errors; `partial` is what could be
-// read (see LoadModelFile). Data is not opened.
+// Reports further errors of a file for which reading has reported errors. `partial` holds all that
+// could be read (see LoadModelFile). Data is not opened.
 void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics);
 
 }  // namespace cgrun

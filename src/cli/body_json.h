@@ -1,4 +1,4 @@
-// What a fused node does, as the JSON of listings has it.
+// Describes the work of a fused node as JSON for listings.
 #ifndef CGRUN_CLI_BODY_JSON_H_
 #define CGRUN_CLI_BODY_JSON_H_
 

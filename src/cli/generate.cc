@@ -85,8 +85,8 @@ void Write(const std::string& path, const HostTensor& samples, const GeneratedOu
                                          scale * shape[2].size, scale * shape[3].size}));
 }
 
-// Before the work: what lies at `path` is replaced where it is a sheet that this program drew, or
-// where the user says so.
+// Checks before the work that the file at `path` may be replaced: this program drew it, or the user
+// says so.
 void CheckIsFree(const std::string& path, bool force) {
   namespace fs = std::filesystem;
   std::error_code error;

@@ -118,8 +118,8 @@ std::string LargerText(const std::vector<int64_t>& larger) {
   return "; " + ListWords(batches, "and") + " would not fit either";
 }
 
-// What becomes of a run's length, which nobody has chosen: without a cap such a batch is as large
-// as the memory, or the data.
+// Says how long an epoch becomes if nobody has chosen the batch: without a cap, the batch is as
+// large as the memory or the data allow.
 std::string EpochText(const ModelSpec& model, const BatchFit& fit) {
   const bool is_chosen = model.train->memory && !fit.all;
   if (is_chosen || !fit.samples) return "";
@@ -145,7 +145,7 @@ std::string BatchText(const BatchFit& fit, int64_t cap) {
       texts[2], HoldersOf(fit.next), LargerText(fit.larger));
 }
 
-// What there is, where nobody says how much may be taken.
+// Returns the cap of the model file; without one, the memory that is there.
 int64_t CapOf(const ModelSpec& model, const KernelLibrary& library) {
   if (model.train->memory) return model.train->memory->value;
   if (KindOfDevice(library.name()).on_host) {

@@ -44,7 +44,7 @@ bool AreLikeLists(const TreeNode& a, const TreeNode& b) {
          std::ranges::any_of(a.items, &TreeNode::IsMap);
 }
 
-// In what two trees differ. Null is what is not there, or has no value.
+// Collects the keys in which two trees differ. A key that is absent or has no value is null.
 void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string& place,
                         std::vector<Difference>& differences) {
   if (a != nullptr && a->IsNull()) a = nullptr;

@@ -1,5 +1,5 @@
-// In what two model files differ, and whether weights were trained with the network that reads
-// them.
+// Finds the differences of two model files, and tells whether weights were trained with the network
+// that reads them.
 #ifndef CGRUN_CLI_MODEL_DIFFERENCES_H_
 #define CGRUN_CLI_MODEL_DIFFERENCES_H_
 

@@ -153,7 +153,7 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   return options;
 }
 
-// As the name of a value: completion offers what stands between the bars.
+// Joins names as the name of a flag's value: completion offers the words between the bars.
 std::string OneOf(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, "|"));
 }
@@ -296,7 +296,7 @@ Mode ModeOf(const RunFlags& flags) {
 
 namespace {
 
-// False after an error, which is printed.
+// Returns false after an error, which is printed.
 bool CheckArgument(const std::string& path, Diagnostics& diagnostics) {
   try {
     CheckModelArgument(path);

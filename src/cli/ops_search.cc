@@ -25,7 +25,7 @@ namespace cgrun {
 namespace {
 
 constexpr size_t kLeastWord = 4;  // letters: shorter ones stand in every other text
-// So do these.
+// These words, too, stand in every other text.
 constexpr std::string_view kFillWords[] = {
     "also",  "been",  "both", "does",  "each", "from", "have",  "into",  "like", "more", "most",
     "only",  "other", "over", "some",  "such", "than", "that",  "their", "them", "then", "there",

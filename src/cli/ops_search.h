@@ -1,4 +1,4 @@
-// What the operator reference has on a word that is no operator's name.
+// Searches the operator reference for a word that is no operator's name.
 #ifndef CGRUN_CLI_OPS_SEARCH_H_
 #define CGRUN_CLI_OPS_SEARCH_H_
 

@@ -86,7 +86,7 @@ void CheckEnding(const OutputFlag& output, const std::string& path, const std::s
       help);
 }
 
-// Before the work, whose result would be lost.
+// Checks the folder before the work, whose result would be lost without it.
 void CheckFolderOf(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();

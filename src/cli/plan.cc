@@ -81,7 +81,7 @@ void WarnOfTooMuch(const RunMemory& memory, const Device& device,
       FormatBytes(memory.peak()), FormatBytes(most), most >> 20));
 }
 
-// What eager mode would need for the same entry points.
+// Returns the bytes that eager mode would need for the same entry points.
 int64_t EagerPeakOf(const ModelSpec& model, const std::vector<EntryRequest>& entries,
                     const KernelLibrary& library, const CompileOptions& options) {
   const PhaseTimer timer("eager peak");

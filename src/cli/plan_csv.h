@@ -8,7 +8,7 @@
 
 namespace cgrun {
 
-// What is given beside the model's flags; empty where it is not.
+// These flags are given beside the model's; a text is empty where its flag is not given.
 struct PackFlags {
   std::string capacity;
   std::string time;

@@ -28,7 +28,7 @@ bool IsLength(const std::string& key) {
   return key == "train.epochs" || key == "train.steps" || key == "train.time";
 }
 
-// What does not change a step's results.
+// Returns whether a key may change because it does not change a step's results.
 bool MayChange(const std::string& key) {
   return IsLength(key) || key == "train.memory" || key == "train.swap";
 }
@@ -125,7 +125,7 @@ std::optional<ModelSpec> LoadSettings(const ModelFlags& of_run) {
   return std::nullopt;
 }
 
-// False where data are not where the run's own model file has them, which is told with a way out.
+// Returns false if data are not where the run's own model file has them. The error names a way out.
 bool FindData(const ModelSpec& model, const std::string& folder) {
   Diagnostics missing, told;
   CheckDataFiles(model, missing);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By what the samples of the training data are divided.
+// The samples of the training data are divided by these settings.
 struct Division {
   int64_t seed = 0;
   std::optional<double> valid, test;

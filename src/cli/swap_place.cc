@@ -38,7 +38,7 @@ SwapFolder MeasureDisk(const std::string& folder, const SourceMark& mark,
   return {folder, speed};
 }
 
-// Nothing where the device cannot copy there. Throws UserError.
+// Returns nothing where the device cannot copy there. Throws UserError.
 std::optional<SwapFolder> MeasureHostMemory(const ModelSpec& model) {
   const auto speed = OpenDevice(DeviceOf(model))->MeasureTransfers();
   if (!speed) return std::nullopt;

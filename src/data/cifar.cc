@@ -275,7 +275,7 @@ std::vector<NamedFile> FilesOf(const DataOptions& options, Diagnostics& diagnost
   return named;
 }
 
-// Null where there is none.
+// Returns null where there is none.
 const CifarLayout* FindLayout(const DataOption& classes) {
   const auto* found = std::ranges::find_if(kLayouts, [&](const CifarLayout& layout) {
     return classes.value == std::to_string(ClassesOf(layout));

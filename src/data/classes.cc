@@ -109,7 +109,7 @@ void LabelTexts::Note(News news, SourceMark mark, Diagnostics& diagnostics) {
   surveys_ = false;
 }
 
-// What to do where all names are numbers, such as 1.5 and 2,5; "" where one is none.
+// Returns help if all names are numbers, such as 1.5 and 2,5; "" where one is none.
 std::string LabelTexts::MeasureHelp() const {
   const bool commas = std::ranges::any_of(met_, HasDecimalComma);
   const bool numbers = !met_.empty() && std::ranges::all_of(met_, [](const std::string& name) {

@@ -24,13 +24,14 @@ struct ClassTable {
   bool fixed() const { return !origin.empty(); }
 };
 
-// What is known before the data are read: the names of the option `classes`, or else those that the
-// weights keep for field `field`, or that it has in the training set; none where nobody knows any.
-// Nothing after an error, such as that the option has the classes of the weights in another order.
+// Returns the classes that are known before the data are read. They are the names of the option
+// `classes`, or else those that the weights keep for field `field`, or that it has in the training
+// set. Returns no names where nobody knows any. Returns nothing after an error, such as that the
+// option has the classes of the weights in another order.
 std::optional<ClassTable> KnownClasses(const DataOptions& options, std::string_view field,
                                        Diagnostics& diagnostics);
 
-// Under what findings hold the names of field `field`.
+// Returns the key under which findings hold the names of field `field`.
 std::string ClassesKey(std::string_view field);
 
 // Maps each class's name to its label.

@@ -266,7 +266,7 @@ void CsvOpener::CheckRoom() const {
                  left.Help("use fewer samples or columns"));
 }
 
-// Those whose lines are noted.
+// Finds the columns of integers, whose lines are noted.
 void CsvOpener::FindIntegers() {
   integers_.delimiter = csv_.delimiter;
   for (const CsvColumn& used : layout_.used) {
@@ -415,7 +415,7 @@ void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const
                    {gap ? "" : QuotedText(NameIn(text)), what, help, kind});
 }
 
-// Those of training data that no list gives.
+// Finds the categories of training data that no list gives.
 void CsvOpener::FindCategories() {
   const bool survey =
       std::ranges::any_of(layout_.categories, [](const auto& it) { return it.second.surveys(); });

@@ -26,7 +26,7 @@ struct IntegerLines {
   static int64_t Bytes(int64_t samples) { return samples * int64_t{sizeof(int32_t)}; }
 };
 
-// With what was found out about training data.
+// Holds also the findings about training data.
 class CsvDataset : public TensorDataset {
  public:
   // `notes` are those of Dataset::Notes(). `scratch_bytes`: what reading took beside the samples.

@@ -215,7 +215,7 @@ void LayoutReader::CheckNoLabel(size_t column, const std::set<size_t>& labels,
   diagnostics_.Error(mark, "column " + layout_.Quoted(column) + " is the label too", help);
 }
 
-// Those of an option, of which none may be among `labels`.
+// Returns the columns of an option, none of which may be among `labels`.
 std::vector<size_t> LayoutReader::FindColumns(const std::string& option,
                                               const std::vector<size_t>& labels) {
   const DataOption* names = FindOption(options_, option);
@@ -293,7 +293,7 @@ std::vector<size_t> LayoutReader::FindCategories(const std::vector<size_t>& labe
   return columns;
 }
 
-// Those of the option, else those that the training data have, by their names, else all.
+// Returns the columns of the option, else those of the training data, by their names, else all.
 std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels,
                                                const std::vector<size_t>& categories) {
   const DataOption* chosen = FindOption(options_, "columns");
@@ -310,8 +310,8 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   return chosen != nullptr ? Ordered(kCsvColumns, std::move(features), labels) : features;
 }
 
-// Nothing where none are known by their names. One that the table does not have is an error, as
-// another column would be taken for it.
+// Returns nothing where no columns are known by their names. If the table lacks a known one, that
+// is an error, as another column would be taken for it.
 std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
   const auto shared = shared_.names.find(kCsvColumns);
   if (!csv_.header || shared == shared_.names.end()) return std::nullopt;
@@ -389,7 +389,8 @@ void LayoutReader::AddField(CsvRole role, const std::vector<std::string>& names,
   layout_.fields.push_back(std::move(field));
 }
 
-// That of the input. One that no category can have is refused where fields are matched with inputs.
+// Gives the field the type of its input. If a category has a type that none can have, it is refused
+// where fields are matched with inputs.
 void LayoutReader::ChooseType(CsvRole role, const DataField& wanted, DataField& field) {
   if (role == CsvRole::kCategory) {
     if (wanted.dtype == DType::kI64) field.dtype = DType::kI64;
@@ -413,8 +414,8 @@ void LayoutReader::ChooseType(CsvRole role, const DataField& wanted, DataField& 
                      "an input of f32 takes it");
 }
 
-// Those of the option that is called as the input, else those of the training data; else they are
-// to be found.
+// Takes the categories of the option with the name of the input, else those of the training data.
+// Else they are still to be found.
 void LayoutReader::PrepareCategories(size_t column, const DataField* wanted) {
   const std::string& name = layout_.names[column];
   const auto shared = shared_.names.find(CategoriesKey(name));

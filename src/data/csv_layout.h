@@ -1,4 +1,4 @@
-// What the columns of a CSV file are for: ReadCsvLayout() is the entry point.
+// Decides the roles of the columns of a CSV file: ReadCsvLayout() is the entry point.
 #ifndef CGRUN_DATA_CSV_LAYOUT_H_
 #define CGRUN_DATA_CSV_LAYOUT_H_
 

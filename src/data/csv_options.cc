@@ -40,8 +40,8 @@ void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagn
   csv.filler = FillerOf(*option);
 }
 
-// As the training data, where they are known. Other numbers than those that were learned from would
-// be wrong without a word.
+// Standardizes as the training data are, where that is known. Numbers unlike those that were
+// learned from would silently give wrong results.
 void ReadStandardize(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
   const DataFindings shared = SharedFindings(options);
   const bool known = shared.names.contains(kCsvColumns);

@@ -53,7 +53,7 @@ class CsvReader {
   // Lines without anything that were passed over on the way to the record, and the first of them.
   int64_t empty_lines() const { return empty_lines_; }
   int first_empty_line() const { return static_cast<int>(first_empty_line_); }
-  // What to tell of a first line that is no record and was passed over; "" where there is none.
+  // Returns a note on a first line that is no record and was passed over; "" where there is none.
   std::string PreambleNote() const;
 
  private:

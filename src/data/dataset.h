@@ -43,8 +43,8 @@ struct SamplePlace {
   bool in_file() const { return mark.file != nullptr && mark.file->name == file; }
 };
 
-// What a format finds out about training data, and other data are read by: the words of a
-// vocabulary, the means of columns. Weights keep it.
+// Holds the findings about training data by which other data are read: the words of a vocabulary,
+// the means of columns. Weights keep them.
 struct DataFindings {
   std::map<std::string, std::vector<std::string>> names;
   std::map<std::string, std::vector<double>> numbers;
@@ -143,8 +143,8 @@ struct DataOptions {
   bool may_have_more_fields = false;  // others may stand in what of the model could not be read
   std::map<std::string, SourceMark> field_marks;  // of these placeholders, where they are known
   const Dataset* train = nullptr;  // for other sets of a model: the one whose labels they share
-  // What the weights keep that the data are read for; null without any. It comes before what would
-  // be found in the data, or stands in those of `train`.
+  // These findings are kept by the weights and used to read the data; null without any. They come
+  // before those that would be found in the data, or are among those of `train`.
   const DataFindings* kept = nullptr;
   // If these are the training data, `split` says how much will be split away as `valid` and `test`.
   // A format leaves those samples out when it computes findings about the training data, such as
@@ -157,7 +157,7 @@ struct DataOptions {
   std::string predicted_as = {};
 };
 
-// What an option's value may be, beside one text.
+// Says which values an option may have, beside one text.
 struct DataOptionValues {
   bool list = false;     // or a list of texts
   bool integer = false;  // an integer alone, of this range
@@ -181,7 +181,8 @@ struct DataFormat {
   std::string_view name;
   std::string_view doc;
   std::span<const DataOptionSpec> options;
-  // Null after an error. Options that are unknown, or required and missing, were reported before.
+  // Returns null after an error. Options that are unknown, or required and missing, were reported
+  // before.
   std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
   // If further options are the names of DataOptions::fields, this text says what they mean.
   std::string_view field_option_doc = "";

@@ -116,7 +116,7 @@ std::string HelpWithOption(std::string_view name, std::span<const std::string> k
   return note.empty() ? SuggestSynonym(name, known, kSynonyms) : note;
 }
 
-// What else formats are called, and sets that are in one.
+// Formats have these other names, and so do well-known sets in one of the formats.
 constexpr Synonym kOtherFormats[] = {
     {"imagefolder", "images"}, {"folder", "images"}, {"image", "images"},   {"mnist", "idx"},
     {"fashionmnist", "idx"},   {"cifar10", "cifar"}, {"cifar100", "cifar"}, {"table", "csv"},
@@ -244,7 +244,7 @@ void CheckForeignOptions(const DataOptions& options, Diagnostics& diagnostics) {
   }
 }
 
-// What can be said of options whose format is unknown. None is required by a guess.
+// Checks options whose format is unknown as far as a guess allows. A guess requires no option.
 void CheckGuess(const DataOption& format, const DataOptions& options, Diagnostics& diagnostics) {
   const std::vector<std::string> names = FormatNames();
   diagnostics.Error(format.mark, "unknown data format '" + format.value + "'",

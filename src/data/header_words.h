@@ -1,5 +1,5 @@
-// What columns of tables and of texts are called: words by which a first line is known to be a
-// header.
+// If a first line has these words, which columns of tables and of texts are called by, it is known
+// to be a header.
 #ifndef CGRUN_DATA_HEADER_WORDS_H_
 #define CGRUN_DATA_HEADER_WORDS_H_
 

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What lies in a folder, sorted by name; hidden files are left out, and what archives of macOS have
-// beside the files: "__MACOSX/._cat.png".
+// Holds the entries of a folder, sorted by name. Hidden files are left out, and so are files that
+// archives of macOS have beside the others: "__MACOSX/._cat.png".
 struct FolderEntries {
   std::vector<std::string> folders, images, other_images;
 };
@@ -119,14 +119,14 @@ class ImageLister {
            (option_.value.ends_with('/') ? "" : "/") + name + "` takes them for the classes";
   }
 
-  // Those of the folder `folder` of the set, which ends in '/' or is "".
+  // Adds the images of the folder `folder` of the set, which ends in '/' or is "".
   void AddImages(const FolderEntries& entries, const std::string& folder, int32_t label) {
     for (const std::string& name : entries.images) {
       list_.images.push_back({PathOf(folder + name), label});
     }
   }
 
-  // Those of a folder that is no class, which is told.
+  // Adds the images of a folder that is no class, which is reported elsewhere.
   void AddNoClass(const std::string& name) {
     const auto entries = ReadFolder(PathOf(name), option_.mark, diagnostics_);
     if (entries) AddImages(*entries, name + "/", 0);
@@ -162,7 +162,7 @@ class ImageLister {
     }
   }
 
-  // What to do about classes without a folder, and folders without a class.
+  // Returns help for classes without a folder, and folders without a class.
   std::string HelpWithMissing(const std::vector<std::string>& missing,
                               const std::vector<std::string>& extra) const {
     for (const std::string& name : missing) {

@@ -1,4 +1,5 @@
-// What JPEG and PNG files say before their pixels: ParseImageHeader() is the entry point.
+// Reads the headers of JPEG and PNG files, before their pixels: ParseImageHeader() is the entry
+// point.
 #ifndef CGRUN_DATA_IMAGE_HEADER_H_
 #define CGRUN_DATA_IMAGE_HEADER_H_
 

@@ -111,7 +111,7 @@ class ImagesOpener {
         diagnostics_(diagnostics),
         folder_(*FindOption(options, "folder")) {}
 
-  // Null after an error, and where the training data, of which its labels are, have failed.
+  // Returns null after an error, and where the training data, of which its labels are, have failed.
   std::unique_ptr<Dataset> Open() {
     const auto fit = ChoiceOption(options_, "resize", kFits, 0, diagnostics_);
     const auto decode = ChoiceOption(options_, "decode", kDecodes, 0, diagnostics_);
@@ -150,7 +150,7 @@ class ImagesOpener {
   std::optional<int64_t> DecodedBytes(const DataField& field) const;
   std::vector<FieldSamples> TakeStores(SampleRoom& room);
   int ThreadsBeside(int64_t decoded) const;
-  // What so many arenas take at most: each keeps what its largest file has touched.
+  // Returns the most bytes that so many arenas take: each keeps what its largest file has touched.
   int64_t ArenaBytes(int arenas) const {
     const auto count = std::min<std::ptrdiff_t>(arenas, std::ssize(largest_));
     return std::accumulate(largest_.begin(), largest_.begin() + count, int64_t{0});
@@ -169,7 +169,7 @@ class ImagesOpener {
 
 bool IsChannels(int64_t size) { return size == 1 || size == 3; }
 
-// What to write instead of a shape that no image has: one with the batch, with channels last, or
+// Suggests a shape instead of one that no image has: one with the batch, with channels last, or
 // without an axis.
 std::string HelpWithShape(std::span<const int64_t> sizes) {
   std::string reason;
@@ -206,7 +206,7 @@ bool ImagesOpener::SampleFits(const DataField& wanted) {
   return false;
 }
 
-// What a sample is, from the model's inputs.
+// Describes a sample by the model's inputs.
 bool ImagesOpener::DescribeSample() {
   set_.masked = FindOption(options_, "masks") != nullptr;
   const bool labelled = options_.fields.size() > 1 && !set_.masked;

@@ -89,7 +89,7 @@ class LabelListReader {
   }
 
  private:
-  // In the order in which mistakes are told.
+  // Mistakes are reported in this order.
   static constexpr size_t kName = 0, kLabel = 1, kLine = 2;
   static constexpr char kOtherDelimiters[] = " |:";
 

@@ -1,4 +1,4 @@
-// What lines of a text are samples, and what a line is made of.
+// Decides which lines of a text are samples, and cuts a line into its parts.
 #ifndef CGRUN_DATA_LINE_PARTS_H_
 #define CGRUN_DATA_LINE_PARTS_H_
 
@@ -18,7 +18,7 @@ struct LineParts {
 // Whether a line, which is not empty, is a sample: blanks alone are none, unless they are tokens.
 bool IsSampleLine(std::string_view line, const LinesOptions& lines);
 
-// Nothing where a line has no tab, or no label, and is to have one.
+// Returns nothing where a line has no tab, or no label, and is to have one.
 std::optional<LineParts> CutLine(std::string_view line, const LinesOptions& lines);
 
 }  // namespace cgrun

@@ -265,7 +265,7 @@ void LinesOpener::ReportEncoding() {
                      encoding_fault_->help);
 }
 
-// At the first token that is too much.
+// Reports the first line that is too long, at its first token that is too much.
 void LinesOpener::ReportLongLine(const TokenText& text) {
   const std::optional<LineParts> parts = Cut(text, first_long_line_);
   int64_t count = 0;
@@ -313,7 +313,7 @@ void LinesOpener::FindVocabulary(const TokenText& text) {
   CheckType(std::min(lines_.entries, vocabulary_->ids()) - 1, file_option_.mark);
 }
 
-// That the words of a file are those of the weights: others have learned other ids.
+// Checks that the words of a file are those of the weights: other words have learned other ids.
 void LinesOpener::CompareWords(const std::vector<std::string>& kept, const SourceMark& mark) {
   const std::vector<std::string>& words = vocabulary_->words();
   if (words == kept) return;
@@ -419,7 +419,7 @@ void LinesOpener::StoreLabel(const TokenText& text, const TextLine& line, std::s
                      labels_.HelpFor(label));
 }
 
-// That the type of the text's input holds an id.
+// Checks that the type of the text's input holds an id.
 void LinesOpener::CheckType(int64_t id, const SourceMark& mark) {
   const bool fits = fields_[0].field.dtype != DType::kU8 || (id >= 0 && id <= UINT8_MAX);
   if (fits) return;

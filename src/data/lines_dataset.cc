@@ -1,4 +1,4 @@
-// What fills a line up is written when a sample is read.
+// The padding of a line is written when its sample is read.
 #include "src/data/lines_dataset.h"
 
 #include <algorithm>

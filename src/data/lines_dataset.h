@@ -17,7 +17,7 @@
 
 namespace cgrun {
 
-// Under what findings hold the words.
+// Findings hold the words under this key.
 inline constexpr char kVocabularyKey[] = "vocabulary";
 
 // These are the samples of the lines.

@@ -121,7 +121,7 @@ class MaskLister {
     return files;
   }
 
-  // That each of `files` has one of its name among `others`, the files of `option`.
+  // Checks that each of `files` has one of its name among `others`, the files of `option`.
   void CheckAllAreIn(const FilesByStem& files, const FilesByStem& others, const DataOption& option,
                      const std::string& what) {
     std::vector<std::string> missing;

@@ -26,7 +26,7 @@ std::string BooleanHelp(std::string_view text) {
   return std::ranges::find(kYes, plain) != std::end(kYes) ? "write `true`" : "";
 }
 
-// With the comma that was made a point.
+// Returns the text with the comma that was made a point.
 std::string AsWritten(const DataOption& option) {
   std::string text = option.value;
   if (option.mended) std::ranges::replace(text, '.', ',');

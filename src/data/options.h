@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// Null where the user gave none.
+// Returns null where the user gave none.
 const DataOption* FindOption(const DataOptions& options, std::string_view name);
 
 // The path that an option gives, relative ones from options.folder.
@@ -49,8 +49,8 @@ SourceMark MarkOfField(const DataOptions& options, const std::string& name,
 // The one value of an option, or all of its list.
 std::vector<DataOption> ItemsOf(const DataOption& option);
 
-// What other data of the model were read by: that which the weights keep, else what the training
-// set has found; nothing of a training set itself.
+// Returns the findings by which other data of the model are read: those that the weights keep, else
+// those of the training set. For a training set itself, there are none.
 DataFindings SharedFindings(const DataOptions& options);
 
 // A text of the data in a message, in quotes: what no terminal shows as '?', cut where it is long.

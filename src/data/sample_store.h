@@ -49,8 +49,8 @@ class SampleStore {
   // Copies the bytes from `at` on into `out`. Does not allocate, except for an error: UserError
   // where the file has become shorter, or cannot be read.
   void Read(int64_t at, std::span<std::byte> out) const;
-  // The same as a view, which is valid as long as `buffer` is left as it is: what lies in a file is
-  // read into that.
+  // Does the same as a view, which is valid as long as `buffer` is left as it is. Bytes that lie in
+  // a file are read into `buffer`.
   std::span<const std::byte> View(int64_t at, int64_t bytes, std::vector<std::byte>& buffer) const;
 
  private:
@@ -86,8 +86,8 @@ class SampleRoom {
   // file without a name. `what` begins the error where neither can be: ": 60000 x 28 elements of
   // uint8 take". No `bytes`: more than 64 bits count.
   SampleStore Take(const std::string& path, const std::string& what, std::optional<int64_t> bytes);
-  // As Take(), for bytes that need no decoding: if they do not fit, they are read from the file
-  // itself, from `begin` on.
+  // Works as Take() for bytes that need no decoding. If they do not fit, they are read from the
+  // file itself, from `begin` on.
   SampleStore TakeAsTheyAre(const std::string& path, const std::string& what, int64_t begin,
                             int64_t bytes);
 
@@ -103,7 +103,7 @@ class SampleRoom {
   SampleStore TakeMemory(const std::string& path, int64_t bytes);
   void Note(const std::string& path, int64_t bytes, bool in_own_file);
 
-  // What of a file's samples does not lie in memory.
+  // Describes the samples of a file that do not lie in memory.
   struct Streamed {
     std::string path;
     bool in_own_file = false;

@@ -80,7 +80,7 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
   SplitIndices parts;
   parts.valid = part(0, valid_count);
   parts.test = part(valid_count, test_count);
-  // What is left stays in its list, so that it is not held twice.
+  // The rest stays in its list, so that it is not held twice.
   order.erase(order.begin(), order.begin() + valid_count + test_count);
   std::sort(order.begin(), order.end());
   parts.train = std::move(order);

@@ -72,11 +72,13 @@ struct SplitIndices {
   std::vector<int64_t> train, valid, test;
 };
 
-// What SplitDataset() would take of `size` samples; all lists are empty where it would throw.
+// Returns the samples that SplitDataset() would take of `size` samples. All lists are empty where
+// it would throw.
 SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0,
                           SplitOrder order = SplitOrder::kRandom);
 
-// By sample, of `size`: whether `split` takes it away from the training data. None without a split.
+// Returns for each of `size` samples whether `split` takes it away from the training data. No
+// sample is taken without a split.
 std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size);
 // Memory that this takes at most, the result included.
 int64_t HeldOutBytes(const std::optional<DataSplit>& split, int64_t size);

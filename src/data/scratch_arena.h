@@ -24,7 +24,7 @@ class ScratchArena {
   ScratchArena(const ScratchArena&) = delete;
   ScratchArena& operator=(const ScratchArena&) = delete;
 
-  // At a multiple of kAlignment; null where the arena is too small.
+  // Returns an address that is a multiple of kAlignment; null where the arena is too small.
   void* Allocate(size_t bytes);
   // Works as realloc(). The last block is resized in place.
   void* Reallocate(void* block, size_t bytes);

@@ -13,7 +13,7 @@
 namespace cgrun {
 namespace {
 
-// What an entry of a hash table takes, its share of the buckets included.
+// An entry of a hash table takes so many bytes, its share of the buckets included.
 constexpr int64_t kEntryBytes = 64;
 constexpr int64_t kWordBytes = kEntryBytes + static_cast<int64_t>(sizeof(std::string));
 

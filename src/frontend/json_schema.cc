@@ -362,7 +362,7 @@ class Maps {
     return property;
   }
 
-  // Without what this version does not carry out.
+  // Leaves out the values that this version does not carry out.
   static Json Supported(std::string_view place, std::string_view name, const Json& type) {
     for (const UnsupportedKey& key : UnsupportedKeys()) {
       if (key.place != place || key.key != name) continue;

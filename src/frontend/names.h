@@ -63,7 +63,7 @@ class Names {
     std::string from;
   };
 
-  // That `name` is made in a path that the current one can not read, as no step runs it.
+  // Reports that `name` is made in a path that the current one cannot read, as no step runs it.
   void ReportLeftOut(const MarkedText& name, Diagnostics& diagnostics) const;
   std::string HelpWithUnknown(const std::string& name, const Scope& scope) const;
   std::vector<Read> ReadsOf(const std::string& path) const;

@@ -24,8 +24,8 @@ const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics);
 // The operator that an unknown name probably stands for, or null: what was told of by FindDef().
 const OpDef* GuessDef(const OpSpec& op, Usage usage);
 
-// What to write instead of a layer that other programs have as one operator, and this one has not;
-// "" of other names.
+// Suggests operators to write instead of a layer that other programs have as one operator, and this
+// one has not. Returns "" for other names.
 std::string NoteOnLayer(const std::string& name);
 
 OpId IdOf(const OpDef& def);

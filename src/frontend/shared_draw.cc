@@ -1,4 +1,4 @@
-// What is drawn is a function of key, step, sample and attributes: those must be the same.
+// The random numbers are a function of key, step, sample and attributes: those must be the same.
 #include "src/frontend/shared_draw.h"
 
 #include <algorithm>

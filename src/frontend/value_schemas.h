@@ -24,7 +24,7 @@ Json OrNull(const Json& schema);
 Json OrPlaceholder(const Json& schema);
 Json ListOf(const Json& items);
 
-// What editors show of a key. In draft 7 nothing counts that stands beside a `$ref`.
+// Adds the text that editors show for a key. In draft 7 nothing counts that stands beside a `$ref`.
 Json Described(std::string_view doc, const Json& schema);
 // A default as its table writes it: in YAML.
 Json Value(const std::string& text);

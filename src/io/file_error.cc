@@ -27,7 +27,7 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
   return names;
 }
 
-// What a user can do about it; empty where the system's text says enough.
+// Says what a user can do about an error; empty where the system's text says enough.
 std::string HelpFor(std::string_view path, int error) {
   switch (error) {
     case ENOENT:

@@ -20,7 +20,7 @@ std::string SystemErrorText(std::string_view verb, std::string_view path, int er
 // missing, or the link that leads nowhere. Else it is `otherwise`.
 std::string MissingHelp(std::string_view path, std::string_view otherwise = "");
 
-// The same of a path that a model file names, and that ResolvePath() has made.
+// Does the same for a path that a model file names, and that ResolvePath() has made.
 std::string MissingInModelHelp(std::string_view path);
 
 // InputError where nothing is at such a path.

@@ -35,7 +35,7 @@ class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
 
-  // Nothing where the text is anything else.
+  // Returns nothing where the text is anything else.
   std::optional<NpyHeader> Parse() {
     bool seen[3] = {};
     bool ok = Take('{');

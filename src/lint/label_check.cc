@@ -108,7 +108,7 @@ bool CountsFromOne(const Finding& finding, const LabelUse& use) {
          !use.reads_ids();
 }
 
-// What masks have where there is no class.
+// Masks have this number where there is no class.
 constexpr int64_t kNoClass = 255;
 
 bool MayBeIgnored(const Finding& finding, const LabelUse& use) {
