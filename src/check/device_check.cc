@@ -14,8 +14,9 @@
 namespace cgrun {
 namespace {
 
-// How far a device may be off. Gradients: by this, or where the network itself is that sensitive by
-// a multiple of what one unit in the last place changes in f64, but never by more than the last.
+// Says how far a device may be off. A gradient may be off by `gradients`. If the network is more
+// sensitive, it may be off by a multiple of the change that one unit in the last place makes in
+// f64, but never by more than `most_of_gradients`.
 struct Tolerances {
   double results, gradients, most_of_gradients;
 };

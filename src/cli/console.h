@@ -33,8 +33,8 @@ void PrintResult(const std::string& text, const std::string& json);
 // Prints bytes for other programs: unchanged to a file or pipe, cleaned to a terminal
 // (PrintText()). `json` as in PrintResult().
 void PrintData(const std::string& text, const std::string& json);
-// The same of a result whose text is as long as the JSON: with --json FILE, only that is said which
-// was written.
+// Does the same for a result whose text is as long as the JSON: with --json FILE, it only says
+// which file was written.
 void PrintBulkyResult(const std::string& text, const std::string& json);
 // Writes a file that a flag asks for beside the result, and says so. Throws UserError.
 void WriteBeside(const std::string& path, std::string_view content);
@@ -52,15 +52,16 @@ void TellNotes(const std::vector<std::string>& notes);
 // its lines.
 void NoteChanges(const std::string& file, const std::vector<std::string>& assignments);
 void PrintDiagnostics(const Diagnostics& diagnostics);
-// The same with a line for each warning, for verbs after `check` and `train`, which tell all of it.
+// Prints the same with a line for each warning. It is for verbs after `check` and `train`, which
+// print warnings in full.
 void PrintBriefly(const Diagnostics& diagnostics);
 
 // Errors or warnings as --json has them: `[{"file", "line", "column", "message", "help"}]`, with
 // null for what one does not have.
 nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics);
 
-// Where --json asks for JSON on standard output, and a verb that returned `status` printed errors
-// instead of its result, prints them as one object: `{"errors": […]}`. Returns `status`. `words`:
+// If --json asks for JSON on standard output, and a verb that returned `status` printed errors
+// instead of its result, prints them as one object: `{"errors": […]}`. Returns `status`. `words` is
 // the command line behind the program's name.
 int FinishJson(int status, const std::vector<std::string>& words);
 

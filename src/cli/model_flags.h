@@ -67,15 +67,15 @@ std::shared_ptr<ModelFlags> AddModelFlags(const Verb& verb, CapFlag cap);
 // and marked as automatic: verbs that train or plan look for it (FitMemory). Prints errors; nothing
 // after one. Throws InputError for a compiled program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
-// The same where it may be a compiled program: then its model.
+// Does the same for a file that may be a compiled program: then it returns the program's model.
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags);
 // The same; what it printed is in `diagnostics` too.
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics);
-// The same for the model that a compiled program carries.
+// Does the same for the model that a compiled program carries.
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path);
 
-// The same with this batch instead of what flags and file say.
+// Does the same with this batch instead of that of flags and file.
 std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch);
 
 // A compiled program, whose model's paths start at the folder that it is in now. Throws InputError,

@@ -33,8 +33,8 @@ bool MayChange(const std::string& key) {
   return IsLength(key) || key == "train.memory" || key == "train.swap";
 }
 
-// Where something lies says nothing of what it is: training data are compared by what checkpoints
-// keep of them, and what a run begins with is not read again.
+// The place of a file says nothing of its content. Training data are compared by the identity that
+// checkpoints keep, and the initial weights of a run are not read again.
 bool IsMoved(const Difference& one, const ModelSpec& model) {
   if (one.before == kNoValue || one.now == kNoValue) return false;
   const std::vector<std::string> parts = PartsOfKey(one.key);

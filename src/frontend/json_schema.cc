@@ -1,6 +1,6 @@
-// From small to large: operators, items of `ops`, maps of keys, the file. Between forms that a key
-// or the kind of a value tells apart an `if` chooses, not `anyOf`: then editors say what is wrong
-// with the form that was meant, not that none fits.
+// Builds the schema from small to large: operators, items of `ops`, maps of keys, the file. If a
+// key or the kind of a value tells forms apart, an `if` chooses between them, not `anyOf`. Editors
+// then say what is wrong with the form that was meant, not that none fits.
 #include "src/frontend/json_schema.h"
 
 #include <algorithm>

@@ -30,7 +30,7 @@ std::vector<const Node*> FindOperators(const std::string& name, const Graph& gra
   return found;
 }
 
-// As the name `fc1` is that of what the operator's `activation` makes, so is "linear[0]".
+// The name `fc1` means the result of the operator's `activation`, and so does "linear[0]".
 ValueId ResultOf(const Node& node, const Graph& graph) {
   const ValueId result = node.outputs[0];
   for (const Node& other : graph.nodes) {

@@ -111,7 +111,7 @@ namespace {
 constexpr std::string_view kOfTargets[] = {"label", "labels", "target",  "targets",
                                            "class", "y_true", "classes", "mask"};
 
-// How a value of a name that nothing has comes about.
+// Says how a value gets a name that nothing has yet.
 std::string HelpWithNewName(const std::string& name) {
   if (std::ranges::find(kOfTargets, name) == std::end(kOfTargets)) {
     return "`- " + name + ": {op: …}` gives an operator's output a name";

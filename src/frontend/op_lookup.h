@@ -18,7 +18,8 @@ bool IsOf(const OpDef& def, Usage usage);
 // The operators that may be named by the key `activation`.
 std::vector<std::string> ActivationNames();
 
-// Null after an error: no operator of that name can be used so (a loss where an optimizer belongs).
+// Returns null after an error: no operator of that name can be used so (a loss where an optimizer
+// belongs).
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics);
 
 // The operator that an unknown name probably stands for, or null: what was told of by FindDef().

@@ -90,7 +90,7 @@ void OwnedTensors::UpdateStatistics(const OpDef& def, const std::vector<ValueId>
   }
 }
 
-// Empty where the inputs are wrong: inference says how.
+// Returns nothing if the inputs are wrong: inference reports how.
 std::vector<OwnedTensor> OwnedTensors::Tensors(const OpDef& def, const Attributes& attributes,
                                                const std::vector<ValueId>& inputs) const {
   if (def.owned == nullptr) return {};

@@ -19,8 +19,9 @@ struct Regularization {
   double l2 = 0;
 };
 
-// By tensor ("weight"). Under "" stands what the file gives without a name: an initialiser and a
-// regulariser of the operator's first tensor, a rate and whether it is frozen of all of them.
+// Maps a tensor ("weight") to its option. Under "" stands an option that the file gives without a
+// name. An initialiser and a regulariser without one are of the operator's first tensor; a rate and
+// `frozen` are of all tensors.
 struct ParameterOptions {
   std::map<std::string, ParameterInfo> init;
   std::map<std::string, Regularization> regularization;

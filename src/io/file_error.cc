@@ -65,7 +65,7 @@ bool IsWrongPath(int error) {
   }
 }
 
-// In quotes; a control byte, which could cut the message off or steer a terminal, as '?'.
+// Quotes a path. A control byte, which could cut the message off or steer a terminal, becomes '?'.
 std::string Quoted(std::string_view path) {
   std::string quoted = "'";
   for (char c : path) quoted += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;

@@ -88,8 +88,9 @@ class SafetensorsWriter {
   // UserError for a file that cannot be written and for metadata that is not UTF-8.
   void Write(std::string_view path, std::span<const std::span<const std::byte>> data,
              const SafetensorsMetadata& metadata = {});
-  // The same of `source`, which is asked once for each tensor of `specs`, with a checksum.
-  // `metadata` has sixteen characters under kChecksumKey; the file has the checksum there.
+  // Writes the tensors of `source` likewise, with a checksum; `source` is asked once for each
+  // tensor of `specs`. `metadata` has sixteen characters under kChecksumKey; the file has the
+  // checksum there.
   void WriteWithChecksum(std::string_view path, TensorSource& source,
                          const SafetensorsMetadata& metadata);
 

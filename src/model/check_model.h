@@ -1,5 +1,5 @@
-// What can only be checked with the whole file at hand: names that must be there, names that must
-// not be there twice. CheckModel() is the entry point.
+// Checks the rules that need the whole file: names that must be there, and names that must not be
+// there twice. CheckModel() is the entry point.
 #ifndef CGRUN_MODEL_CHECK_MODEL_H_
 #define CGRUN_MODEL_CHECK_MODEL_H_
 

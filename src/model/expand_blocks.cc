@@ -35,7 +35,7 @@ class RecursionCheck {
   RecursionCheck(const ModelSpec& model, Diagnostics& diagnostics)
       : model_(model), diagnostics_(diagnostics) {}
 
-  // True where nothing uses itself.
+  // Returns true if nothing uses itself.
   bool Run() {
     for (const BlockSpec& block : model_.blocks)
       Visit("block '" + block.name.value + "'", block.ops);
@@ -111,7 +111,7 @@ class Expander {
   bool stopped() const { return stopped_; }
 
  private:
-  // False where the body could not be made.
+  // Returns false if the body could not be made.
   bool ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& outer, int64_t repeats);
   // Returns the arguments of a use with the defaults of the others; nothing after an error.
   std::optional<std::vector<ParameterSpec>> Bind(const BlockSpec& block, const OpSpec& op,
@@ -275,7 +275,7 @@ void Expander::CheckTemplate(const BlockSpec& block) {
   }
 }
 
-// What the front end must not follow: it may have no end.
+// Marks the uses that the front end must not follow, as they may have no end.
 void BreakUses(std::vector<OpSpec>& ops) {
   for (OpSpec& op : ops) {
     if (op.kind == OpSpec::Kind::kOperator) continue;

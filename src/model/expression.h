@@ -19,8 +19,8 @@ struct Binding {
   const TreeNode* value = nullptr;
 };
 
-// What all substitutions of a file may make together, so that blocks within blocks cannot fill the
-// memory.
+// Limits the text that all substitutions of a file make together, so that blocks within blocks
+// cannot fill the memory.
 struct SubstitutionBudget {
   int64_t nodes = 1'000'000;
   int64_t bytes = 64 << 20;  // of scalars

@@ -135,7 +135,7 @@ void WriteDataPaths(TreeNode& tree, const PathForm& form) {
   }
 }
 
-// Those of the initialiser `file`, wherever it stands.
+// Writes the paths of the initialiser `file`, wherever it stands.
 void WriteInitPaths(TreeNode& tree, const PathForm& form, bool in_init) {
   for (TreeNode& item : tree.items) WriteInitPaths(item, form, in_init);
   for (TreeEntry& entry : tree.entries) {

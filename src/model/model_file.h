@@ -1,4 +1,4 @@
-// From a model file to a ModelSpec: LoadModelFile() is the entry point.
+// Converts a model file to a ModelSpec: LoadModelFile() is the entry point.
 #ifndef CGRUN_MODEL_MODEL_FILE_H_
 #define CGRUN_MODEL_MODEL_FILE_H_
 

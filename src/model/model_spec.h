@@ -176,12 +176,12 @@ struct StepSpec {
   int64_t count = 1;
 };
 
-// What `swap` names on a device with memory of its own: pinned memory of the host. (A folder of
-// that name is `./host`.)
+// `swap` names pinned memory of the host so, on a device with memory of its own. (A folder of that
+// name is `./host`.)
 inline constexpr std::string_view kSwapToHost = "host";
 
 struct TrainSpec {
-  // At most one of the three; with none, the caller decides.
+  // At most one of the three is set. If none is, the caller decides.
   std::optional<Marked<int64_t>> epochs;
   std::optional<Marked<int64_t>> steps;
   std::optional<Marked<double>> seconds;  // `time`

@@ -16,7 +16,7 @@ struct NamedForm {
   TreeNode rest;       // the map without it
 };
 
-// Nothing where no such key has a name. With `may_be_name`, `name` is such a key, too.
+// Returns nothing if no such key has a name. With `may_be_name`, `name` is such a key, too.
 std::optional<NamedForm> FindNamedForm(const TreeNode& map, bool may_be_name = true);
 
 // `map` with the names of `known` for those that others, as `table` has them, call its keys.

@@ -110,7 +110,7 @@ constexpr Key<GanSpec> kGanKeys[] = {
      ReadGanOptimizer},
 };
 
-// What only a wasserstein pair has, and must have.
+// Checks the keys that a wasserstein pair must have one of, and other pairs cannot have.
 void CheckBound(const TreeEntry& entry, const GanSpec& gan, const Reader& reader) {
   const bool wasserstein = gan.loss.value == "wasserstein";
   for (const char* key : {"clip", "gradient_penalty"}) {

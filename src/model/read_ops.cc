@@ -350,7 +350,8 @@ bool IsConditional(const TreeNode& item) {
   return item.entries.size() == 1 && item.entries.front().value.Find("if");
 }
 
-// What stands for an item that has no form, with the name that it seems to have.
+// Returns an operator in place of an item that has no form, with the name that the item seems to
+// have.
 OpSpec Unread(const TreeNode& item) {
   OpSpec op;
   op.mark = item.mark;

@@ -50,7 +50,7 @@ std::string HomeOfKey(std::string_view key);
 // "line 12", or what an override is called.
 std::string Place(const SourceMark& mark);
 
-// Where the readers report, and whether `${…}` may stand in place of any value.
+// Readers report to this, and it says whether `${…}` may stand in place of any value.
 struct Reader {
   Diagnostics& diagnostics;
   bool in_template = false;
@@ -75,8 +75,8 @@ std::vector<KeyDoc> Docs(std::span<const Key<Spec>> keys) {
   return docs;
 }
 
-// How a key is written where it belongs: "write `train: {clip: …}`"; "" where that is not one
-// place.
+// Says how a key is written where it belongs: "write `train: {clip: …}`". Returns "" if it belongs
+// to several places or none.
 std::string HelpWithHome(std::string_view key);
 // Suggests our name for a number type that the file calls otherwise: "write `precision: f32`".
 std::string HelpWithNumberType(const std::string& key, const std::string& type);

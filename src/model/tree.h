@@ -54,7 +54,7 @@ struct TreeEntry {
   friend bool operator==(const TreeEntry& a, const TreeEntry& b);
 };
 
-// What is refused before it can hurt.
+// Larger files, keys and trees are refused before they can hurt.
 inline constexpr size_t kMaxFileBytes = 4 << 20;
 inline constexpr size_t kMaxKeyBytes = 400;
 inline constexpr int kMaxTreeDepth = 64;

@@ -148,7 +148,8 @@ std::string PartOfPercent(std::string_view text) {
   return part.str();
 }
 
-// As word processors put them around a text: to YAML they are characters like others.
+// Returns whether a text has the quotes that word processors put around it. To YAML they are
+// characters like others.
 bool HasTypographicQuotes(std::string_view text) {
   return std::ranges::any_of(std::array{"“", "”", "„", "‘", "’"}, [&](std::string_view quote) {
     return text.find(quote) != std::string_view::npos;
@@ -186,7 +187,7 @@ std::string NumberHelp(const TreeNode& node) {
   return help.empty() ? HelpWithCommas(node.scalar) : help;
 }
 
-// With the comma that the parser has made a point.
+// Returns the node with the comma that the parser has made a point.
 TreeNode AsWritten(const TreeNode& node) {
   TreeNode written = node;
   if (node.mended) std::ranges::replace(written.scalar, '.', ',');

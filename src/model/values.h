@@ -66,9 +66,9 @@ std::optional<int64_t> ReadBytes(const TreeNode& node, std::string_view what,
 std::optional<double> ReadSeconds(const TreeNode& node, std::string_view what,
                                   Diagnostics& diagnostics);
 
-// The same from a text, as a command line has it; nothing where it is no such value or is too
-// large. Units: k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; kB, MB, GB, TB are powers of
-// 1000.
+// Does the same for a text of a command line. Returns nothing if it is no such value or is too
+// large. The units k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; kB, MB, GB, TB are powers
+// of 1000.
 std::optional<int64_t> ParseBytes(std::string_view text);
 // Units: s, m, h, d; largest first; a number without one is in seconds.
 std::optional<double> ParseSeconds(std::string_view text);

@@ -233,7 +233,8 @@ void TreeBuilder::CheckIndentation(size_t offset) const {
              "put it on the line of the key"};
 }
 
-// What stands before `end` in brackets has been read.
+// Notes that the text before `end` in brackets has been read. Throws Stop if some of it is not
+// indented.
 void TreeBuilder::ReachInFlow(size_t end) {
   if (!InFlow()) return;
   const std::optional<size_t> shallow = flow_.Reach(end);

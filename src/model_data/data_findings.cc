@@ -73,7 +73,7 @@ std::optional<std::vector<std::string>> NamesOf(const nlohmann::json& list, bool
   return names;
 }
 
-// What is not finite is null in JSON.
+// A number that is not finite is null in JSON.
 std::optional<std::vector<double>> NumbersOf(const nlohmann::json& list) {
   if (!list.is_array()) return std::nullopt;
   std::vector<double> numbers;

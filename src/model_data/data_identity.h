@@ -1,5 +1,5 @@
-// By what training data are known again: weights keep it, so that a run goes on with the same data
-// alone, and an evaluation of a part of them knows whether it is the part that was left out.
+// Recognises training data. Weights keep their identity, so that a run goes on only with the same
+// data. An evaluation of a part of them knows whether that part was left out.
 #ifndef CGRUN_MODEL_DATA_DATA_IDENTITY_H_
 #define CGRUN_MODEL_DATA_DATA_IDENTITY_H_
 
@@ -27,7 +27,7 @@ DataIdentity IdentityOf(const Dataset& whole);
 // Metadata look like this: "data.samples": "400", "data.labels_checksum": "fedcba9876543210",
 // "data.checksum": "0123456789abcdef".
 SafetensorsMetadata IdentityMetadata(const DataIdentity& identity);
-// Nothing where the metadata have none, as those of earlier versions.
+// Returns nothing if the metadata have none, as those of earlier versions.
 std::optional<DataIdentity> ReadIdentity(const SafetensorsMetadata& metadata);
 
 struct DataDifference {
@@ -37,7 +37,7 @@ struct DataDifference {
   bool is_certain = false;
 };
 
-// In what data differ from what they were; in nothing where that is not known.
+// Returns how data differ from those before; no difference where that is not known.
 DataDifference DifferenceOf(const DataIdentity& before, const DataIdentity& now);
 
 }  // namespace cgrun

@@ -85,8 +85,8 @@ int64_t CapOnHost(const ModelSpec& model) {
   return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
 }
 
-// Beside sets that have `taken` so many bytes. Small sets are read though a cap is smaller: what
-// all of the run would take, and what would help, says more than that its data are too much.
+// Returns the memory that is left beside sets that have `taken` so many bytes. Small sets are read
+// even if the cap is smaller: an error about the whole run says more than one about its data.
 MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
   constexpr int64_t kSmall = 64 << 20;
   const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, std::max(cap, kSmall) - taken);
@@ -100,8 +100,8 @@ int64_t MostInMemory(const ModelSpec& model, int64_t cap, int64_t taken) {
   return cap > 0 ? std::max<int64_t>(0, cap - taken) : FreeHostMemory() / 2;
 }
 
-// What is looked at of a set: its options, where its files are not there; its files, where the
-// training data that it is read by have failed; or all.
+// Says how much of a set is checked: only its options, if its files are not there; only its files,
+// if the training data that it is read by have failed; or all.
 enum class Look { kOptions, kFiles, kAll };
 
 bool IsSamePlace(const SourceMark& a, const SourceMark& b) {
@@ -125,7 +125,7 @@ void ReportValues(const DataSpec& spec, Diagnostics& diagnostics) {
   }
 }
 
-// Null after an error, and where not all is looked at.
+// Returns null after an error, and if not all is checked.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, Look look,
                                        const Dataset* train, const std::optional<DataSplit>& split,
                                        const DataFindings* kept, const MemoryLeft& left,

@@ -64,10 +64,10 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics);
 // Checks of these only whether the files are there.
 void CheckDataFiles(const ModelSpec& model, Diagnostics& diagnostics);
 
-// For each field of `dataset`, the name of the input that takes it: the input of that name, or
-// where some field has no such input, the input in the same place. They agree in number type and
-// shape, as ShapesAgree() says (an image of [28, 28] goes into [1, 28, 28], or into [784]). Empty
-// after an error.
+// Returns for each field of `dataset` the name of the input that takes it. It is the input of that
+// name, or, if some field has no such input, the input in the same place. They agree in number type
+// and shape, as ShapesAgree() says (an image of [28, 28] goes into [1, 28, 28], or into [784]).
+// Returns nothing after an error.
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics);
 

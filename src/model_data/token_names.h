@@ -1,4 +1,4 @@
-// What the tokens of a model's text are, and what the ids of words stand for.
+// Finds the tokens of a model's text, and the words that their ids stand for.
 #ifndef CGRUN_MODEL_DATA_TOKEN_NAMES_H_
 #define CGRUN_MODEL_DATA_TOKEN_NAMES_H_
 
@@ -22,7 +22,8 @@ std::string OptionOf(const DataSpec& spec, std::string_view key, const std::stri
 // Returns the kind of token that such a model predicts; nothing for other models.
 std::optional<TokenKind> TokensOf(const ModelSpec& model);
 
-// By id, where the findings have a vocabulary: padding is "", what is no word "?".
+// Returns the words by id, if the findings have a vocabulary. Padding is "", and the id of unknown
+// words is "?".
 std::vector<std::string> TokenNames(const DataFindings& findings);
 
 }  // namespace cgrun

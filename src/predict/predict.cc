@@ -1,4 +1,4 @@
-// What outputs mean is told from the loss that reads them, or from the operator that makes them.
+// The meaning of an output follows from the loss that reads it, or from the operator that makes it.
 #include "src/predict/predict.h"
 
 #include <algorithm>

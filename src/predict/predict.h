@@ -31,9 +31,9 @@ struct PredictSignature {
   std::vector<PredictedOutput> outputs;
 };
 
-// Nothing after an error of the model file. With `keeps`, what that keeps is among the outputs. An
-// output has scores where a loss of classes reads it, or where softmax, log_softmax or sigmoid
-// makes it.
+// Returns nothing after an error of the model file. With `keeps`, the values of `keep` are among
+// the outputs. An output has scores where a loss of classes reads it, or where softmax, log_softmax
+// or sigmoid makes it.
 std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DType precision,
                                                     bool keeps, Diagnostics& diagnostics);
 

@@ -152,7 +152,7 @@ std::string NamesText(const std::vector<DataField>& fields) {
           NamesText(missing) + " (without it, the last path's last output is what is predicted)");
 }
 
-// What feeds `input` must be of its type and size.
+// Checks that the field for `input` has its type and size.
 void CheckField(const std::string& path, const DataField& field, const DataField& input,
                 bool of_text) {
   const bool same_size = field.shape.Elements() == input.shape.Elements();
@@ -204,7 +204,7 @@ std::string TableReader::TakenText(const std::vector<DataField>& inputs) const {
   return arrays + ", or tables (.csv) of " + CountText(inputs[0].shape.Elements(), "column");
 }
 
-// Those of the model's data that say how a file is read.
+// Takes the options of the model's data that say how a file is read.
 bool TableReader::TakeOptions(DataOptions& options) const {
   Diagnostics diagnostics;
   for (const Attribute& option : spec_->options) {

@@ -213,7 +213,8 @@ std::string SpeedupNote(const BenchResult& result) {
          ";\n";
 }
 
-// What the names of the standard cases say; the last one has the order that 'no passes' has too.
+// Explains the order in the names of the standard cases. The last case has the order that 'no
+// passes' has too.
 std::string OrdersNote(const BenchResult& result) {
   constexpr std::string_view kBegin = "graph, ";
   const bool standard = std::ranges::any_of(

@@ -12,7 +12,7 @@ namespace cgrun {
 // "4.1e-4" (seven of a negative one whose exponent has three digits and a sign).
 void FormatMetric(double value, char* text, size_t size);
 
-// What one split gave: "loss 0.1234\taccuracy 0.9810".
+// Holds the results of one split: "loss 0.1234\taccuracy 0.9810".
 struct EpochRow {
   const char* split;
   const char* columns;

@@ -44,9 +44,9 @@ struct Rectangle {
   double height = 0;
 };
 
-// From the border of one box to that of another, outside of all others. `points` alternate between
-// across and down; or, where it is `curved`, each is reached by a curve that starts and ends
-// upright.
+// Leads from the border of one box to that of another, outside of all others. Its `points`
+// alternate between across and down. If it is `curved`, each point is reached by a curve that
+// starts and ends upright.
 struct Line {
   bool curved = false;
   std::vector<Point> points;

@@ -91,7 +91,7 @@ class PictureMaker {
            graph_.values[node.outputs[0]].type == graph_.values[value].type;
   }
 
-  // Those that are data; counters and rates stand in hover texts alone.
+  // Adds the placeholders of data. Counters and rates stand only in hover texts.
   void AddPlaceholders() {
     for (const ValueId id : graph_.values.ids()) {
       const Value& value = graph_.values[id];
@@ -215,7 +215,7 @@ class PictureMaker {
     return last.outputs.empty() ? ValueId() : last.outputs[0];
   }
 
-  // What shares a buffer counts once.
+  // Values that share a buffer count once.
   int64_t BytesOf(const std::vector<NodeId>& nodes) const {
     std::map<const PlacedBuffer*, int64_t> most;
     for (const NodeId id : nodes) {
@@ -360,7 +360,7 @@ class PictureMaker {
     return -1;
   }
 
-  // What reads only parameters stands by its first reader.
+  // Moves boxes that read only parameters to their first reader.
   void MoveSources() {
     for (PictureBox& box : picture_.boxes) box.source = true;
     for (const PictureEdge& edge : picture_.edges) picture_.boxes[Index(edge.to)].source = false;

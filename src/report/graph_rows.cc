@@ -50,7 +50,8 @@ class Rows {
     return rank;
   }
 
-  // Beside its anchor, but not below what it reads in its own lane: gradients flow up.
+  // Returns the band of the box's anchor, but not below that of the boxes that it reads in its own
+  // lane: gradients flow up.
   int BandBeside(size_t box) const {
     const int named = graph_.boxes[box].anchor;
     const int anchor = named < static_cast<int>(box) ? named : -1;  // its band is known
@@ -121,7 +122,7 @@ class Rows {
     }
   }
 
-  // In the row of what it reads, where that is free.
+  // Places each box in the row of the box that it reads, where that is free.
   void StackOneARow(size_t band, LaneId lane) {
     std::set<int> taken;
     for (const size_t box : in_band_[band]) {

@@ -43,7 +43,7 @@ class Addresses {
     ranges_.emplace_back(buffer.offset, buffer.offset + buffer.bytes);
   }
 
-  // The same addresses as ranges that do not touch, in order.
+  // Returns the same addresses as ranges that do not touch, in order.
   std::vector<AddressRange> Disjoint() const {
     std::vector<AddressRange> sorted = ranges_, disjoint;
     std::sort(sorted.begin(), sorted.end());

@@ -1,4 +1,5 @@
-// What the paths of a training step share of the memory: the two networks of a GAN pair, say.
+// Measures the memory that the paths of a training step share, such as the two networks of a GAN
+// pair.
 #ifndef CGRUN_REPORT_PATH_MEMORY_H_
 #define CGRUN_REPORT_PATH_MEMORY_H_
 

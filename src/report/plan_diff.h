@@ -36,7 +36,8 @@ struct PlanDiff {
   std::vector<ChangedSetting> settings;
   std::vector<PlanFigure> figures;    // the total, the arena, data, base, the eager peak, each zone
   std::vector<BufferChange> buffers;  // by the size of the change, the largest first
-  // By how much arena and data have grown; the base is the process, and differs from run to run.
+  // The arena and the data have grown by this. The base is left out: it is the process, and differs
+  // from run to run.
   int64_t grew_bytes = 0;
 };
 

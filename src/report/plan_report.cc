@@ -147,7 +147,7 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
   return out;
 }
 
-// Nothing where there is one path.
+// Returns nothing if there is one path.
 std::string PathsText(const PlanSubject& subject) {
   const PathSharing& sharing = subject.sharing;
   if (sharing.paths.empty()) return "";
@@ -264,7 +264,7 @@ std::string CopiesText(const PlanSubject& subject, const MemoryLayout& layout) {
       FormatBytes(subject.copies_bytes));
 }
 
-// Nothing where nothing is compared.
+// Returns nothing if nothing is compared.
 std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout) {
   if (subject.compared.empty()) return "";
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});

@@ -45,7 +45,8 @@ struct PlanSubject {
   std::string data_note;             // why the samples are left out; empty where not
   int64_t base_bytes = 0;            // the process itself
   int64_t start_bytes = 0;           // the most before the arena is there
-  // What a control group must allow, with mapped code and the kernel's share; and `ulimit -v`.
+  // A control group must allow this, with mapped code and the kernel's share; and `ulimit -v` the
+  // second.
   int64_t container_bytes = 0, address_space_bytes = 0;
   int64_t code_bytes = 0, kernel_bytes = 0;  // of container_bytes
   int64_t copies_bytes = 0;                  // of the first entry point's peak: CopiesAtPeak()

@@ -47,7 +47,8 @@ Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& 
 // the operators of a last batch ("train.15") are only named. A share of more than 100 % has a mark,
 // and a note says why.
 std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings, bool full);
-// The same as one JSON object, every operator that ran included; `exceeded` says which peaks were.
+// Returns the same as one JSON object, with every operator that ran. `exceeded` says which peaks
+// were.
 std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& ceilings);
 
 // The runs in the format of Chrome's trace viewer; `entries` names what ran.

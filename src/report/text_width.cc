@@ -7,8 +7,9 @@ namespace cgrun {
 namespace {
 
 constexpr std::string_view kEllipsis = "…";
-// How much of a name that is cut in its middle is its beginning, in the width of what is left: its
-// first part, "conv_norm[0]" of "conv_norm[0].scale", whole where that is not more than the most.
+// If a name is cut in its middle, its beginning takes this share of the width that is left. Its
+// first part, "conv_norm[0]" of "conv_norm[0].scale", stays whole where it takes no more than the
+// second.
 constexpr double kBeginning = 0.6, kMostBeginning = 0.9;
 
 // These are the widths of the characters from the space on, in thousandths of the font's size.
