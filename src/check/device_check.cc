@@ -115,8 +115,8 @@ void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
   check.good = check.good && check.missing.empty();
 }
 
-// Whether all that is off are gradients that one unit in the last place of the parameters changes
-// by more than any device may be off.
+// Returns whether all that is off are gradients that one unit in the last place of the parameters
+// changes by more than any device may be off.
 bool ModelCheck::IsRoundingAlone(const std::map<std::string, DeviceError>& errors) const {
   return std::ranges::all_of(errors, [&](const auto& item) {
     const DeviceError& result = item.second;

@@ -27,8 +27,8 @@ namespace {
 constexpr int64_t kMostSamplesRead = 256;  // of a set
 constexpr int64_t kMostUnreadable = 20;    // of them that are told
 
-// Whether two paths learn each what the other leaves as it is, as those of a `gan` do: their losses
-// do not say how good the model is, so that a test set would not either.
+// Returns whether two paths learn each what the other leaves as it is, as those of a `gan` do:
+// their losses do not say how good the model is, so that a test set would not either.
 bool TrainsAgainstEachOther(const ModelSpec& model) {
   const auto shares = [](const PathSpec& a, const PathSpec& b) {
     return std::ranges::any_of(a.trains, [&](const MarkedText& name) {
@@ -44,7 +44,7 @@ bool TrainsAgainstEachOther(const ModelSpec& model) {
   return false;
 }
 
-// Where the file says what the set is.
+// Marks the place where the file describes the set.
 SourceMark MarkOfSet(const ModelSpec& model, const std::string& name) {
   if (!model.data) return {};
   const DataSection& data = *model.data;

@@ -80,7 +80,8 @@ HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<
   return tensor;
 }
 
-// Whether nothing casts to a narrower type, behind which finite differences would be rounding.
+// Returns whether nothing casts to a narrower type, behind which finite differences would be
+// rounding.
 bool IsWide(const Graph& graph) {
   return std::ranges::all_of(graph.nodes, [&](const Node& node) {
     const DType dtype = graph.values[node.outputs[0]].type.dtype;

@@ -1,4 +1,4 @@
-// Whether a model computes what it should: gradients against finite differences, and devices
+// Checks whether a model computes what it should: gradients against finite differences, and devices
 // against the reference. ModelCheck is the entry point.
 #ifndef CGRUN_CHECK_MODEL_CHECK_H_
 #define CGRUN_CHECK_MODEL_CHECK_H_

@@ -18,8 +18,9 @@ std::vector<std::string> PartsOfKey(std::string_view key);
 // item's index in `part`. For an item with a name, returns the value behind that name.
 const TreeNode* StepInto(const TreeNode* node, std::string& part);
 
-// Whether an assignment, as of `--set`, is to this key, to what holds it, or to what it holds. An
-// item of a list may be called by its name in one and by its index in the other, as `tree` has it.
+// Returns whether an assignment, as of `--set`, is to this key, to what holds it, or to what it
+// holds. An item of a list may be called by its name in one and by its index in the other, as
+// `tree` has it.
 bool Sets(const std::vector<std::string>& assignments, std::string_view key,
           const TreeNode& tree = {});
 

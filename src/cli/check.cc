@@ -238,8 +238,8 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
   }
 }
 
-// Whether a run keeps its cap on memory, or the limits here, as `train` wants it before it begins.
-// Gives `model` the batch that is found. Says where it does not.
+// Returns whether a run keeps its cap on memory, or the limits here, as `train` wants it before it
+// begins. Gives `model` the batch that is found. Says where it does not.
 bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
   CompileOptions options = CompileOptionsOf(flags, model);
   const bool is_capped = model.train->memory || model.train->batch.value.automatic;

@@ -19,13 +19,13 @@ struct ParseStop;
 void AddConsoleFlags(const Verb& verb);
 
 bool Quiet();
-// Whether `fd` is a terminal that knows control sequences (not TERM=dumb).
+// Returns whether `fd` is a terminal that knows control sequences (not TERM=dumb).
 bool IsTerminal(int fd);
 // Colours are for such terminals: not in files, not with --no-color or NO_COLOR.
 bool ColorOnStdout();
 bool ColorOnStderr();
 
-// Whether --json was given.
+// Returns whether --json was given.
 bool WantsJson();
 // Writes a result: `json` where --json asks for it on standard output, `text` otherwise; with
 // --json FILE, the text is printed and the JSON goes to the file. Throws UserError.

@@ -40,7 +40,7 @@ std::string BusyNote(const Peaks& least, const Peaks& most) {
       FormatCount(most.threads, "thread"), FormatCount(least.threads, "thread"));
 }
 
-// Whether there are kernels, and the libraries that they call can be loaded.
+// Returns whether there are kernels, and the libraries that they call can be loaded.
 bool HasKernels(const std::string& device) {
   try {
     return FindKernelLibrary(device) != nullptr;

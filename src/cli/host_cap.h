@@ -22,7 +22,8 @@ void CheckHostMemory(const ModelFlags& flags, const RunMemory& memory);
 // The same check holds the planned memory of a session against the cap.
 void CheckHostMemory(const ModelFlags& flags, const MemoryUse& memory);
 
-// For a verb that plans no memory of the host beside that of a device. Throws InputError.
+// Refuses the flag for a verb that plans no memory of the host beside that of a device. Throws
+// InputError.
 void RefuseHostMemory(const ModelFlags& flags, const std::string& verb);
 
 }  // namespace cgrun

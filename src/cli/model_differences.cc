@@ -87,7 +87,7 @@ constexpr std::pair<std::string_view, std::string_view> kAttributesOfTraining[] 
     {"random_flip", "probability"},
     {"random_erasing", "probability"}};
 
-// Whether what the network of `model` computes depends on it.
+// Returns whether what the network of `model` computes depends on it.
 bool IsOfNetwork(const std::string& key, const TreeNode& model, WeightsUse use) {
   std::vector<std::string> parts = PartsOfKey(key);
   const auto is_of = [](const auto& keys, const std::string& part) {

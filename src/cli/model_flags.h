@@ -57,7 +57,7 @@ Mode ModeOf(const RunFlags& flags);
 // last.
 std::vector<std::string> AssignmentsOf(const ModelFlags& flags);
 
-// Whether a verb keeps a cap on memory, and so has --memory.
+// Says whether a verb keeps a cap on memory, and so has --memory.
 enum class CapFlag { kNone, kKept };
 
 // Declares the flags; the result is filled when the command line is parsed.
@@ -85,8 +85,8 @@ ProgramImage LoadProgram(const std::string& path);
 // "lenet.cgb": a compiled program.
 bool IsProgramFile(const std::string& path);
 
-// Whether values are kept in `out`, the folder of --out (""; none). Throws InputError where --keep
-// asks for them and there is none.
+// Returns whether values are kept in `out`, the folder of --out (""; none). Throws InputError where
+// --keep asks for them and there is none.
 bool KeepsInFolder(const ModelFlags& flags, const std::string& out);
 
 // The device of the flags and the file: `auto` is the best one that this build has.

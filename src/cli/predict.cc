@@ -138,7 +138,7 @@ std::vector<std::string> TextsOf(const Diagnostics& warnings) {
   return texts;
 }
 
-// Where no input could be read.
+// Reports that no input could be read.
 int ReportNothing(const PredictView& nothing, const PredictFacts& facts,
                   const PredictSource& source) {
   PrintResult("", nothing.Json(facts, {}, source.problems(), nullptr));

@@ -25,7 +25,7 @@ const char* StartedAs() {
   return same ? started : nullptr;
 }
 
-// Whether it was not set before.
+// Returns whether it was not set before.
 bool Set(const char* name, const char* value) {
   return std::getenv(name) == nullptr && setenv(name, value, /*overwrite=*/0) == 0;
 }

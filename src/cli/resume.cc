@@ -164,7 +164,8 @@ void CheckIsNoCheckpoint(const std::string& path) {
                    "`--resume " + ShellWord(run) + "` goes on from the newest checkpoint in it");
 }
 
-// Whether something is at `path`. Throws UserError where the system does not let this user look.
+// Returns whether something is at `path`. Throws UserError where the system does not let this user
+// look.
 bool IsThere(const std::string& path) {
   std::error_code error;
   const bool exists = std::filesystem::exists(path, error);

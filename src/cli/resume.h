@@ -27,7 +27,7 @@ struct ResumedRun {
 // lies there. Prints errors; nothing after one. Throws InputError and UserError.
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags);
 
-// How what a run has learned is trained on, where `early_stop` does not let that run go on.
+// Says how to train on from the weights of a run that `early_stop` does not let go on.
 std::string HelpWithStop(const std::string& folder);
 
 }  // namespace cgrun

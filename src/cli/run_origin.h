@@ -1,5 +1,5 @@
-// How a run came about, for its folder: when, by which version and by which command line it was
-// started and resumed.
+// Records the origin of a run for its folder: when, by which version and by which command line it
+// was started and resumed.
 #ifndef CGRUN_CLI_RUN_ORIGIN_H_
 #define CGRUN_CLI_RUN_ORIGIN_H_
 

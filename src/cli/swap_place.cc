@@ -1,4 +1,4 @@
-// Where tensors wait under a cap: a folder of a disk, or the host's memory.
+// Tensors wait under a cap in a folder of a disk, or in the host's memory.
 #include "src/cli/swap_place.h"
 
 #include <fmt/format.h>

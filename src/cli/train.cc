@@ -149,7 +149,7 @@ bool Fit(Training& training) {
   return training.fitted.fits;
 }
 
-// Whether the run can be planned for less memory than it would take.
+// Returns whether the run can be planned for less memory than it would take.
 bool CanShrink(const ModelSpec& model, const SessionOptions& options) {
   return options.mode == Mode::kGraph && KindOfDevice(options.device).on_host &&
          options.image == nullptr && model.train && !model.train->memory;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Whether a run got as far as its first checkpoint.
+// Returns whether a run got as far as its first checkpoint.
 bool HoldsWeights(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {

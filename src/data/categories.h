@@ -24,7 +24,7 @@ class Categories {
   // A list that is known: Survey() and Settle() change nothing.
   explicit Categories(std::vector<std::string> names);
 
-  // Whether a pass over the texts is to find them.
+  // Returns whether a pass over the texts is to find them.
   bool surveys() const { return surveys_; }
   // Takes a text of that pass. False once there are more than kMost.
   bool Survey(std::string_view text);

@@ -210,7 +210,8 @@ struct NamedFile {
   SourceMark mark;
 };
 
-// Whether a file of this name holds training samples, or test samples, as the archives call them.
+// Returns whether a file of this name holds training samples, or test samples, as the archives call
+// them.
 bool BelongsTo(bool test, const std::string& name) {
   if (test) return name == "test_batch.bin" || name == "test.bin";
   return name == "train.bin" || (name.starts_with("data_batch") && name.ends_with(".bin"));

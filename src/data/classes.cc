@@ -119,7 +119,7 @@ std::string LabelTexts::MeasureHelp() const {
   return help_ + (commas ? "; " + PointHelp() : "");
 }
 
-// Where some texts are integers: what is told of the first that is none.
+// If some texts are integers, returns the message about the first that is none.
 std::string LabelTexts::MixedText(bool are_measures) const {
   const std::string odd = ", but the one in line " + std::to_string(integer_->line) + " is";
   const int64_t others = texts_ - integers_;

@@ -54,13 +54,13 @@ class LabelTexts {
     const News found = Look(text);
     if (found != News::kNothingNew) Note(found, mark_of(), diagnostics);
   }
-  // Whether a first pass is to find out what the texts are: before it, no text is wrong.
+  // Returns whether a first pass is to find out what the texts are: before it, no text is wrong.
   bool surveys() const { return surveys_; }
   // The end of the first pass: an error where some texts are integers and others names, a warning
   // where the names are numbers.
   void Settle(Diagnostics& diagnostics);
 
-  // Whether the texts are names. What they are is known after Settle().
+  // Returns whether the texts are names. What they are is known after Settle().
   bool of_names() const { return !labels_.empty(); }
   const std::vector<std::string>& names() const { return classes_.names; }
   // The label that a text stands for; nothing where it is no class, or no integer.

@@ -14,8 +14,8 @@
 
 namespace cgrun {
 
-// Where the integers of a table stand: classes, categories and ids, which may be wrong for the
-// model that reads them.
+// Records the lines of a table that have integers: classes, categories and ids, which may be wrong
+// for the model that reads them.
 struct IntegerLines {
   CsvDelimiter delimiter;
   SampleStore lines;                              // an int32 a sample; none where all are floats

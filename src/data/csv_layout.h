@@ -39,8 +39,8 @@ struct CsvLayout {
   std::vector<std::string> NamesOf(CsvRole role) const;
 };
 
-// Whether columns of other data are called by their numbers, as in a table without a header: none
-// of the columns of this table, `names`, is called so.
+// Returns whether columns of other data are called by their numbers, as in a table without a
+// header: none of the columns of this table, `names`, is called so.
 bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names);
 
 // The input that takes field `field`, as a model file has it where it holds fractions: ": `label:

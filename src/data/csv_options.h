@@ -1,4 +1,5 @@
-// How a CSV file is read, but for what its columns are: ReadCsvOptions() is the entry point.
+// Reads how a CSV file is to be read, but for the roles of its columns: ReadCsvOptions() is the
+// entry point.
 #ifndef CGRUN_DATA_CSV_OPTIONS_H_
 #define CGRUN_DATA_CSV_OPTIONS_H_
 

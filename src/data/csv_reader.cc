@@ -192,7 +192,7 @@ bool CsvReader::FailAtLineEnd(std::string_view end) {
               "makes each of them an LF");
 }
 
-// Where another character than the delimiter stands between two fields, that is what is wrong.
+// If another character than the delimiter stands between two fields, the help names it.
 std::string CsvReader::HelpBehindQuote(char next) const {
   const std::string other = next == delimiter_ ? "" : DelimiterHelp(next);
   if (other.empty()) return "a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"";

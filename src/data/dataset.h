@@ -31,7 +31,7 @@ struct DataField {
   friend bool operator==(const DataField&, const DataField&) = default;
 };
 
-// Where a field of a sample was read from.
+// Says where a field of a sample was read from.
 struct SamplePlace {
   int64_t sample = 0;  // as its file counts
   std::string file;
@@ -39,7 +39,7 @@ struct SamplePlace {
   bool own = false;  // `file` is the sample's own, or the folder of its class: no number is needed
   std::string text = {};  // what stands there, in quotes, where that is not the value itself
 
-  // Whether `mark` lies in the file itself.
+  // Returns whether `mark` lies in the file itself.
   bool in_file() const { return mark.file != nullptr && mark.file->name == file; }
 };
 
@@ -90,7 +90,7 @@ class Dataset {
   // Returns the data set that this one is a part of, or itself.
   virtual const Dataset& whole() const { return *this; }
 
-  // Whether field `index` is read without decoding a file for each sample.
+  // Returns whether field `index` is read without decoding a file for each sample.
   virtual bool AtHand(size_t /*index*/) const { return false; }
   // Writes field `index` of samples from `first` on, as many as `out` holds, one after another. May
   // allocate. Without an override it reads whole samples.
@@ -114,7 +114,7 @@ struct DataOption {
   bool mended = false;                 // the same of its comma, for which `value` has a point
 };
 
-// How SplitDataset() chooses samples.
+// SplitDataset() chooses samples in one of these ways.
 enum class SplitOrder : uint8_t {
   kRandom,  // by the seed
   kInOrder  // the last of all are `test`, those before them `valid`: of samples that continue each
@@ -135,8 +135,8 @@ struct DataOptions {
   std::map<std::string, DataOption> values;
   int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
   int64_t memory_cap = 0;           // on the run, of which the limit is left; 0: of free memory
-  // Where samples that do not fit lie in files: the folder of those without a name, and the most
-  // bytes that such samples may take in memory. "": they are refused.
+  // If samples do not fit, they lie in files without a name in this folder; "": they are refused.
+  // The number is the most bytes that such samples may take in memory.
   std::string stream_folder = {};
   int64_t most_in_memory = kNoLimit;
   std::vector<DataField> fields;      // what the model's placeholders want, for formats that ask

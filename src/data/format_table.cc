@@ -138,7 +138,7 @@ const SourceMark& KeyMark(const DataOption& option) {
   return option.key_mark.file ? option.key_mark : option.mark;
 }
 
-// Whether a format has an option for an input of that name.
+// Returns whether a format has an option for an input of that name.
 bool CanHaveOption(const DataFormat& format, const DataOptions& options, std::string_view input) {
   if (format.field_option_doc.empty() || format.field_option_of.empty()) {
     return !format.field_option_doc.empty();

@@ -7,10 +7,10 @@
 
 namespace cgrun {
 
-// Whether columns of labels are called so: "label", "class_name".
+// Returns whether columns of labels are called so: "label", "class_name".
 bool IsLabelHeader(std::string_view name);
 
-// Whether columns of texts are called so: "text", "review".
+// Returns whether columns of texts are called so: "text", "review".
 bool IsTextHeader(std::string_view name);
 
 }  // namespace cgrun

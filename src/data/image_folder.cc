@@ -185,7 +185,7 @@ class ImageLister {
                  "too, or move the folder away";
   }
 
-  // Whether a class may have no image: one of the training data, in another set.
+  // Returns whether a class may have no image: one of the training data, in another set.
   bool MayBeEmpty() const {
     const bool of_other_data =
         options_.train != nullptr || FindOption(options_, "classes") == nullptr;

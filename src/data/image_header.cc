@@ -73,7 +73,7 @@ class JpegParser {
   }
 
  private:
-  // Whether `count` more bytes are there; where the file itself ends, it is cut off.
+  // Returns whether `count` more bytes are there; where the file itself ends, it is cut off.
   bool Have(size_t count) {
     if (count <= start_.size() - at_) return true;
     const auto end = static_cast<int64_t>(at_ + count);

@@ -13,8 +13,9 @@
 
 namespace cgrun {
 
-// How an image fits a sample of other proportions: scaled so that it covers the sample, of which
-// the centre is kept; scaled so that the sample contains it, with black bars; or stretched.
+// If an image has other proportions than its sample, it is fitted in one of three ways. It is
+// scaled to cover the sample, of which the centre is kept; scaled so that the sample contains it,
+// with black bars; or stretched.
 enum class ImageFit { kCover, kContain, kStretch };
 
 struct ImageTarget {
@@ -40,8 +41,8 @@ int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target);
 void ResampleImage(const DecodedImage& image, int orientation, const ImageTarget& target,
                    ScratchArena& arena, std::span<uint8_t> out);
 
-// The same for numbers that are no brightness, of one channel: each pixel of [height, width] is the
-// nearest one of the image, and 0 in the bars.
+// Does the same for numbers that are no brightness, of one channel. Each pixel of [height, width]
+// is the nearest one of the image, and 0 in the bars.
 void ResampleNumbers(const DecodedImage& image, int orientation, const ImageTarget& target,
                      std::span<uint8_t> out);
 

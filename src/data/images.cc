@@ -43,7 +43,7 @@ class FileErrors {
     errors_.push_back({index, path, what, help});
   }
 
-  // Whether there are more than are shown.
+  // Returns whether there are more than are shown.
   bool overflows() const { return errors_.size() > kMostErrors; }
 
   // Reports the first ones; false where there are none.
@@ -191,8 +191,8 @@ std::string HelpWithShape(std::span<const int64_t> sizes) {
   return reason + ": write `shape: " + Shape::Of(mended).ToString() + "`";
 }
 
-// Whether a sample of this input, and what even the smallest image takes to become one, fit into
-// memory: where they do not, no image is to blame.
+// Returns whether a sample of this input, and what even the smallest image takes to become one, fit
+// into memory: where they do not, no image is to blame.
 bool ImagesOpener::SampleFits(const DataField& wanted) {
   int64_t bytes = set_.target.bytes();
   if (bytes <= options_.memory_limit) bytes += ResampleBytes(1, 1, set_.target);

@@ -15,7 +15,8 @@ struct LineParts {
   std::string_view text;
 };
 
-// Whether a line, which is not empty, is a sample: blanks alone are none, unless they are tokens.
+// Returns whether a line, which is not empty, is a sample: blanks alone are none, unless they are
+// tokens.
 bool IsSampleLine(std::string_view line, const LinesOptions& lines);
 
 // Returns nothing where a line has no tab, or no label, and is to have one.

@@ -77,7 +77,7 @@ class LinesOpener {
   void CheckType(int64_t id, const SourceMark& mark);
   int64_t OpeningBytes(const TokenText& text) const;
 
-  // Whether labels feed an input.
+  // Returns whether labels feed an input.
   bool reads_labels() const {
     return std::ranges::find(fields_, LinesPart::kLabel, &LinesField::part) != fields_.end();
   }

@@ -42,7 +42,8 @@ inline constexpr std::string_view kTrueFalse[] = {"false", "true"};
 std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
                                   Diagnostics& diagnostics);
 
-// Where the model file has the placeholder of that name, or `otherwise` where that is not known.
+// Marks the placeholder of that name in the model file, or returns `otherwise` where that is not
+// known.
 SourceMark MarkOfField(const DataOptions& options, const std::string& name,
                        const SourceMark& otherwise);
 

@@ -1,4 +1,4 @@
-// Where decoded samples lie: in memory, or in a file where they do not fit there.
+// Stores decoded samples in memory, or in a file where they do not fit there.
 #ifndef CGRUN_DATA_SAMPLE_STORE_H_
 #define CGRUN_DATA_SAMPLE_STORE_H_
 
@@ -39,7 +39,7 @@ class SampleStore {
   // Bytes in the process's memory; 0 for a file.
   int64_t memory_bytes() const { return memory_ != nullptr ? bytes_ : 0; }
 
-  // Whether somebody has to write the bytes.
+  // Returns whether somebody has to write the bytes.
   bool needs_writing() const { return writable_ != nullptr; }
   // All bytes, until Seal().
   std::span<std::byte> Writable() { return {writable_, static_cast<size_t>(bytes_)}; }
@@ -93,7 +93,7 @@ class SampleRoom {
 
   // Dataset::Notes(): which samples lie in files.
   std::vector<std::string> notes() const;
-  // Whether samples that do not fit may lie in files.
+  // Returns whether samples that do not fit may lie in files.
   bool streams() const { return !folder_.empty(); }
   // The most bytes that can be taken, as far as memory counts.
   int64_t most() const { return streams() ? kNoLimit : in_memory_; }

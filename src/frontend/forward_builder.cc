@@ -141,7 +141,7 @@ class ForwardBuilder {
     return previous;
   }
 
-  // Where an item failed, its names stand for an invalid value, which nobody reports again.
+  // If an item failed, its names stand for an invalid value, which nobody reports again.
   void NameOutputs(const OpSpec& op, const Place& place, Scope& scope, const MaybeValues& outputs) {
     const std::vector<MarkedText> names = OutputNames(op);
     for (size_t i = 0; i < names.size(); ++i) {
@@ -211,7 +211,7 @@ class ForwardBuilder {
     CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
   }
 
-  // Whether an operator reads no tensor of the model: random numbers, say.
+  // Returns whether an operator reads no tensor of the model: random numbers, say.
   static bool ReadsNothing(const OpSpec& op) {
     const std::optional<OpId> id =
         op.kind == OpSpec::Kind::kOperator ? FindOp(op.target.value) : std::nullopt;

@@ -83,7 +83,7 @@ ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
   return ValueId();
 }
 
-// Whether a step runs the path whose loss's gradient is meant, where one is named.
+// Returns whether a step runs the path whose loss's gradient is meant, where one is named.
 bool CheckPath(const GradientName& gradient, const MarkedText& item, const Graph& graph,
                Diagnostics& diagnostics) {
   std::vector<std::string> known;

@@ -64,7 +64,8 @@ void Names::Publish(const Scope& scope, const std::string& path) {
 
 namespace {
 
-// Whether `name` says something inside of what could not be built: "stage[1].conv" of 'stage'.
+// Returns whether `name` says something inside of what could not be built: "stage[1].conv" of
+// 'stage'.
 bool IsInsideUnknown(const std::string& name, const Scope& scope) {
   for (size_t i = name.find_first_of(".["); i != std::string::npos;
        i = name.find_first_of(".[", i + 1)) {

@@ -36,7 +36,7 @@ std::string_view KindOf(Usage usage) {
   }
 }
 
-// Where operators of a usage stand in a model file; `%` is the operator's name.
+// Returns the place of operators of a usage in a model file; `%` is the operator's name.
 std::string_view HomeOf(Usage usage) {
   switch (usage) {
     case Usage::kLoss:
@@ -69,7 +69,7 @@ std::string HelpWithOtherUsage(const std::string& name, Usage usage) {
   return "";
 }
 
-// How an operator is written that another program's call stands for: "{op: conv, filters: …}".
+// Writes an operator that another program's call stands for: "{op: conv, filters: …}".
 std::string WrittenAs(const OpDef& def) {
   std::string keys;
   for (const AttributeField& field : def.schema->fields()) {

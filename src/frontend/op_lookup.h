@@ -11,8 +11,8 @@
 
 namespace cgrun {
 
-// Whether an operator may stand where those of a usage do. A loss may be any operator that owns
-// nothing; what it gives must be a scalar.
+// Returns whether an operator may stand where those of a usage do. A loss may be any operator that
+// owns nothing; what it gives must be a scalar.
 bool IsOf(const OpDef& def, Usage usage);
 
 // The operators that may be named by the key `activation`.

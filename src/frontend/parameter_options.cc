@@ -191,7 +191,7 @@ class InitReader {
   const std::string& model_file_;
 };
 
-// Whether a value is a map that gives each tensor its own.
+// Returns whether a value is a map that gives each tensor its own.
 bool IsByTensor(const TreeNode& node, const std::vector<std::string>& tensors) {
   return node.IsMap() && !node.entries.empty() &&
          std::ranges::all_of(node.entries,

@@ -31,7 +31,7 @@ std::vector<PathUse> PathUses(const ModelSpec& model, EntryKind kind);
 // order. Nothing runs them, but what is wrong with them is told.
 std::vector<PathUse> LeftOutPaths(const ModelSpec& model, const std::vector<PathUse>& uses);
 
-// Whether an item of the sequence names no path of the model, which CheckModel() reports.
+// Returns whether an item of the sequence names no path of the model, which CheckModel() reports.
 bool SequenceNamesNoPath(const ModelSpec& model);
 
 }  // namespace cgrun

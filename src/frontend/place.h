@@ -1,4 +1,4 @@
-// Where operators are being added: a path, or inside it a network or a block.
+// Says where operators are being added: to a path, or inside it to a network or a block.
 #ifndef CGRUN_FRONTEND_PLACE_H_
 #define CGRUN_FRONTEND_PLACE_H_
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kName[] = "draws_as";
 
-// Whether an attribute says what becomes of the pixels, not what is drawn.
+// Returns whether an attribute says what becomes of the pixels, not what is drawn.
 bool IsFree(const AttributeField& field) {
   constexpr std::string_view kFree[] = {"axes", "fill", "value"};
   return field.internal || std::ranges::find(kFree, field.name) != std::end(kFree);

@@ -47,7 +47,7 @@ std::string HelpFor(std::string_view path, int error) {
   }
 }
 
-// Whether the path is to blame, and not the disk.
+// Returns whether the path is to blame, and not the disk.
 bool IsWrongPath(int error) {
   switch (error) {
     case ENOENT:

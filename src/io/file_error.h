@@ -1,4 +1,4 @@
-// How the errors of files read: the file's name in quotes, then what is wrong with it.
+// Errors of files begin with the file's name in quotes, and then say what is wrong with it.
 #ifndef CGRUN_IO_FILE_ERROR_H_
 #define CGRUN_IO_FILE_ERROR_H_
 

@@ -21,7 +21,7 @@ struct NpyHeader {
   std::vector<int64_t> sizes;  // not checked
 };
 
-// Whether a file begins as they do, uncompressed; false where it cannot be read.
+// Returns whether a file begins as they do, uncompressed; false where it cannot be read.
 bool BeginsAsNpy(const std::string& path);
 
 // Reads up to the first element. UserError where that is no header.

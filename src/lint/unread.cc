@@ -17,13 +17,13 @@ using Place = std::tuple<const SourceFile*, int, int>;
 
 Place PlaceOf(const SourceMark& mark) { return {mark.file.get(), mark.line, mark.column}; }
 
-// Whether a node is part of what the file calls `use`: "p.stage[0].conv" of "p.stage".
+// Returns whether a node is part of what the file calls `use`: "p.stage[0].conv" of "p.stage".
 bool IsPartOf(std::string_view node, std::string_view use) {
   if (!node.starts_with(use)) return false;
   return node.size() == use.size() || node[use.size()] == '.' || node[use.size()] == '[';
 }
 
-// Whether it makes f64 of an input, whose readers read the result.
+// Returns whether it makes f64 of an input, whose readers read the result.
 bool IsWidening(const Graph& graph, const Node& node) {
   return node.op == OpId::cast && node.name == WidenedName(graph.values[node.inputs[0]].name);
 }

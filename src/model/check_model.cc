@@ -187,7 +187,7 @@ void CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
                     "remove it: models with 'update' take their samples in order");
 }
 
-// Whether 'train' is there under another name, `Train:`, which is reported.
+// Returns whether 'train' is there under another name, `Train:`, which is reported.
 bool IsTrainMeant(const ModelSpec& model) {
   const TreeEntry* data = model.tree.Find("data");
   if (data == nullptr) return false;

@@ -10,8 +10,8 @@ namespace cgrun {
 
 void CheckModel(const ModelSpec& model, Diagnostics& diagnostics);
 
-// Whether a network that an operator of `path` uses is the very word `name`, which `gan` writes
-// once for what a path uses and trains: what is wrong with it is told of the operator.
+// Returns whether a network that an operator of `path` uses is the very word `name`, which `gan`
+// writes once for what a path uses and trains: what is wrong with it is told of the operator.
 bool IsWordOfNetwork(const PathSpec& path, const MarkedText& name);
 
 }  // namespace cgrun

@@ -31,7 +31,7 @@ std::string HelpWithCommas(std::string_view text, const std::string& key = "");
 // others.
 bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark);
 
-// Whether another such key comes next: ",567" or ", 28" that no colon follows.
+// Returns whether another such key comes next: ",567" or ", 28" that no colon follows.
 bool BeginsWithFurther(std::string_view text);
 
 // Reports the number of `entry`, all of whose commas were put back, and makes it the one that is

@@ -106,7 +106,7 @@ class Expander {
   // `repeats`: how often these items stand in the whole model.
   void Expand(std::vector<OpSpec>& ops, const std::shared_ptr<const BlockUse>& use,
               int64_t repeats);
-  // Whether the uses in a template can be met, as far as that shows without values.
+  // Checks the uses in a template as far as that goes without values.
   void CheckTemplate(const BlockSpec& block);
   bool stopped() const { return stopped_; }
 

@@ -42,7 +42,7 @@ void ReadModelName(const TreeEntry& entry, ModelSpec& model, const Reader& reade
   }
 }
 
-// Whether a device's name says which of several it is: "cuda:1".
+// Returns whether a device's name says which of several it is: "cuda:1".
 bool HasDeviceNumber(std::string_view name) {
   const size_t colon = name.find(':');
   if (colon == std::string_view::npos) return false;

@@ -85,7 +85,7 @@ void FillDefaults(TreeNode& node, std::string_view place, const MapDoc& doc) {
   }
 }
 
-// How the paths of a tree are written.
+// Says how the paths of a tree are written.
 struct PathForm {
   std::string model_file;  // in whose folder they start
   std::string folder;      // in which relative ones start from then on; "": all become absolute

@@ -32,8 +32,9 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
 // A path of a model file, which is relative to that file's folder.
 std::string ResolvePath(std::string_view model_file, std::string_view path);
 
-// Whether an option of a data set names files or folders: images, labels, masks, file, files,
-// folder, path, paths, vocabulary (formats call theirs so), and every option of the format npy.
+// Returns whether an option of a data set names files or folders: images, labels, masks, file,
+// files, folder, path, paths, vocabulary (formats call theirs so), and every option of the format
+// npy.
 bool IsPathOption(std::string_view format, std::string_view key);
 
 // The file with every default of the format put in and the paths of files made absolute; with

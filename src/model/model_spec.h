@@ -248,7 +248,7 @@ struct ModelSpec {
   bool incomplete = false;
 };
 
-// Whether an input is recurrent state: no data feeds it, a step leaves it for the next one.
+// Returns whether an input is recurrent state: no data feeds it, a step leaves it for the next one.
 bool IsCarried(const ModelSpec& model, const std::string& input);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// How other programs say of which kind a map is: `{type: NAME, KEY: …}`.
+// Other programs name the kind of a map in this form: `{type: NAME, KEY: …}`.
 #ifndef CGRUN_MODEL_NAMED_FORM_H_
 #define CGRUN_MODEL_NAMED_FORM_H_
 

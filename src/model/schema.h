@@ -86,7 +86,8 @@ std::string HelpWithNumberType(const std::string& key, const std::string& type);
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
                       const Reader& reader, const TreeNode* map = nullptr,
                       const TreeEntry* empty = nullptr);
-// Whether a key of `map` that is not in `keys` was to be `name`: then that is said of the key.
+// Returns whether a key of `map` that is not in `keys` was to be `name`: then that is said of the
+// key.
 bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys);
 // Reports required keys of `map` that are missing, at `place`, and keys that exclude each other.
 void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& place,

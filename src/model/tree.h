@@ -85,10 +85,11 @@ TreeNode WithUsualQuotes(TreeNode node);
 bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics,
                    std::string_view typed = "");
 
-// For help: `{lr: 0.01, betas: [0.9, 0.99]}`, in one line.
+// Writes a map for help in one line: `{lr: 0.01, betas: [0.9, 0.99]}`.
 std::string FlowText(const TreeNode& node);
 
-// For messages: "nothing", "a list", "a map", or the scalar in quotes (cut where it is long).
+// Describes a node in messages: "nothing", "a list", "a map", or the scalar in quotes (cut where it
+// is long).
 std::string Describe(const TreeNode& node);
 
 }  // namespace cgrun

@@ -386,7 +386,7 @@ void TreeBuilder::Finish(TreeNode node, YAML::anchor_t anchor) {
   }
 }
 
-// Whether the key is one for YAML alone, and belongs to the number before it.
+// Returns whether the key is one for YAML alone, and belongs to the number before it.
 bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
   if (!map.flow || !value.IsNull() || map.key_quoted || map.node.entries.empty()) return false;
   TreeEntry& before = map.node.entries.back();

@@ -33,7 +33,8 @@ struct ModelData {
 
 enum class MissingFiles { kAreErrors, kAreListed };
 
-// Whether the cap on the memory of training binds the data; what is evaluated alone it need not.
+// Says whether the cap on the memory of training binds the data. A set that is only evaluated need
+// not obey it.
 enum class DataCap { kOfRun, kNone };
 
 // Opens the sets that the model names, and checks that they have the fields of its inputs and that

@@ -37,7 +37,7 @@ struct PredictSignature {
 std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DType precision,
                                                     bool keeps, Diagnostics& diagnostics);
 
-// How images become samples, as the model's data of format `images` says.
+// Returns how images become samples, as the model's data of format `images` says.
 ImageFit ImageFitOf(const ModelSpec& model);
 
 struct PredictOptions {

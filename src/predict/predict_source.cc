@@ -33,14 +33,14 @@ bool IsCalledSample(const std::string& path) {
   return IsCalledImage(path) || HasEnding(path, kArrays);
 }
 
-// Whether a file begins as a NumPy array does, or as gzip.
+// Returns whether a file begins as a NumPy array does, or as gzip.
 bool LooksLikeArray(const std::string& path) {
   char start[2] = {};
   std::ifstream(path, std::ios::binary).read(start, sizeof(start));
   return BeginsAsNpy(path) || std::memcmp(start, "\x1f\x8b", 2) == 0 || HasEnding(path, kArrays);
 }
 
-// How an array of other sizes may be mended.
+// Says how an array of other sizes may be mended.
 std::string ShapeHelp(const DataField& field, std::span<const int64_t> sizes) {
   const std::vector<int64_t> wanted = field.shape.Sizes();
   const size_t offset = sizes.size() == wanted.size() + 1 ? 1 : 0;

@@ -37,11 +37,11 @@ class TableReader {
   // of format `csv`, tables begin with a line of names, and all of their columns are used.
   explicit TableReader(const ModelSpec& model, DataFindings kept = {});
 
-  // Whether the model's own data are tables, or texts.
+  // Returns whether the model's own data are tables, or texts.
   bool of_model() const { return spec_ != nullptr; }
   bool of_text() const { return format_ == "lines" || format_ == "text"; }
-  // Whether a file has the name of one that this reads: .csv or .tsv, with or without .gz; or .txt
-  // too, of a model that reads texts.
+  // Returns whether a file has the name of one that this reads: .csv or .tsv, with or without .gz;
+  // or .txt too, of a model that reads texts.
   bool Reads(const std::string& path) const;
 
   // "tables (.csv, .tsv) with the columns of its training data": what can be predicted, for inputs

@@ -21,8 +21,8 @@ struct Chart {
   std::string title;
   std::string x_name;  // "step"
   std::vector<Curve> curves;
-  // Whether equal factors are equal heights where all is above 0 and the most is many times the
-  // least.
+  // If all numbers are above 0 and the most is many times the least, equal factors may be equal
+  // heights.
   bool may_be_log = false;
 };
 

@@ -1,6 +1,6 @@
-// Where the boxes and lines of a graph's picture lie: lanes beside one another (what runs forward,
-// what runs backward, …), whose boxes stand at the height of the first lane's box that they belong
-// to. LayOutGraph() is the whole of it; it knows nothing of tensors.
+// Places the boxes and lines of a graph's picture. Lanes lie beside one another (forward nodes,
+// backward nodes, …). Their boxes stand at the height of the first lane's box that they belong to.
+// LayOutGraph() does all of it; it knows nothing of tensors.
 #ifndef CGRUN_REPORT_GRAPH_LAYOUT_H_
 #define CGRUN_REPORT_GRAPH_LAYOUT_H_
 
@@ -68,7 +68,7 @@ struct GraphLayout {
 // Layers by longest path, order by barycentres. The same graph gives the same numbers.
 GraphLayout LayOutGraph(const LayoutGraph& graph);
 
-// Where the boxes stand before they have coordinates. A band is a rank of the first lane with the
+// Holds the rows of boxes before they have coordinates. A band is a rank of the first lane with the
 // rows that its neighbours need.
 struct GraphRows {
   std::vector<int> band;       // of each box

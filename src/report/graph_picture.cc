@@ -82,7 +82,7 @@ class PictureMaker {
     }
   }
 
-  // Whether `reader` adds this gradient of a parameter to others of it.
+  // Returns whether `reader` adds this gradient of a parameter to others of it.
   bool IsSumOf(NodeId reader, ValueId value) const {
     const Node& node = graph_.nodes[reader];
     const bool adds =
@@ -383,7 +383,7 @@ class PictureMaker {
     return box;
   }
 
-  // Whether the node writes an output over this input.
+  // Returns whether the node writes an output over this input.
   bool WritesOver(const Node& node, ValueId input) const {
     const auto from = placed_.find(graph_.values[input].name);
     if (from == placed_.end()) return false;

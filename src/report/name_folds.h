@@ -12,7 +12,7 @@ namespace cgrun {
 // Returns the first `count` parts of a dotted name.
 std::string_view FirstParts(std::string_view name, int count);
 
-// How many parts two dotted names have in common at their start.
+// Returns how many parts two dotted names have in common at their start.
 int CommonParts(std::string_view a, std::string_view b);
 
 // Returns for each name the block that it belongs to. If there are at most `most` names, that is

@@ -255,7 +255,7 @@ std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
                      FormatBytes(eager), 100 * std::abs(saved), saved < 0 ? "more" : "less");
 }
 
-// Where copies in f32 take so much that half the bytes of activations may not make up for it.
+// Notes f32 copies that take so much that halving the bytes of activations may not make up for it.
 std::string CopiesText(const PlanSubject& subject, const MemoryLayout& layout) {
   if (subject.copies_bytes * 10 <= layout.arena_bytes) return "";
   return fmt::format(
@@ -281,7 +281,7 @@ std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout)
   return "\n" + table.ToString("  ") + "  " + std::string(kComparedNote);
 }
 
-// How sure it is that no plan is better.
+// Says how sure it is that no plan is better.
 std::string VerdictText(Verdict verdict, bool is_fixed) {
   if (verdict == Verdict::kBoundMet) {
     return is_fixed ? "optimal: what is fixed ends there"

@@ -65,7 +65,7 @@ struct PlanSubject {
 // The most that the process takes, before the arena is there or in steps.
 int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout);
 
-// Whether a value that `keep` names lies in the buffer.
+// Returns whether a value that `keep` names lies in the buffer.
 bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer);
 
 // The memory that a run is to fit into, in bytes.
@@ -82,7 +82,7 @@ std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room);
 // "1.0000, optimal", "1.0312": peak ÷ lower bound.
 std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal);
 
-// How much of a plan PlanText() prints, beside what is compared and what the passes did.
+// Says how much of a plan PlanText() prints, beside the comparison and the effects of passes.
 enum class PlanDetail { kNone, kBiggest, kFull };  // no buffers and sums, the biggest, all buffers
 
 // "train.3, eval.3: for the last batch …": what such names among those of entry points mean; ""
