@@ -22,10 +22,12 @@ struct LintReport {
   int64_t free_bytes = 0;  // what such a run may take of the host: LargestPeak()
 };
 
-// Errors: whatever `train`, `eval` and `predict` would report of the file, the data and the file's
-// `weights` before they begin; samples that cannot be read, of up to 256 of each set; labels that
-// name no class. Warnings: inputs and operators whose values nobody reads, units of logits that no
-// label names, data that the file does not have, weights that fit in part, and WarnOfSettings().
+// Reports as errors whatever `train`, `eval` and `predict` would report of the file, the data and
+// the file's `weights` before they begin. Samples that cannot be read, of up to 256 of each set,
+// and labels that name no class are errors, too.
+//
+// Warns of inputs and operators whose values nobody reads, of units of logits that no label names,
+// of data that the file does not have, and of weights that fit in part. Calls WarnOfSettings().
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                 Diagnostics& diagnostics);
 

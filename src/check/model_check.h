@@ -49,10 +49,12 @@ struct DeviceCheck {
 
 class ModelCheck {
  public:
-  // Prepares one batch of up to four samples of `data`, or of random ones where it has none, and
-  // the model in f64 with parameters near their initial values. Errors go to `diagnostics`: then
-  // it is not ready. Throws UserError where memory is short. `oracle`: the host's kernels that say
-  // what is right; null: the reference's, or OpenBLAS's for a large model.
+  // Prepares one batch of up to four samples of `data`, or of random ones where it has none. The
+  // model is in f64 with parameters near their initial values. Errors go to `diagnostics`: then the
+  // check is not ready. Throws UserError where memory is short.
+  //
+  // `oracle` are the host's kernels whose results are taken as right. If it is null, they are the
+  // reference's, or OpenBLAS's for a large model.
   ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
              Diagnostics& diagnostics, const KernelLibrary* oracle = nullptr);
   ~ModelCheck();

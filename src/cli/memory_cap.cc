@@ -30,9 +30,9 @@ int64_t LeastWithoutSamples(const PlannedRun& run) {
   return BytesWithoutSamples(run) - run.memory.base_room;
 }
 
-// Begins to look for a smaller batch for a run that does not fit as it is, before it is known
-// whether it fits otherwise: mostly it does not, or soon does. Not where the rest is too much for
-// the cap already, nor where data would be held twice that are a large part of it.
+// If a run does not fit as it is, begins to look for a smaller batch before it is known whether the
+// run fits otherwise, as mostly it does not, or soon does. It does not begin if the bytes that do
+// not depend on the batch exceed the cap, or if large data would be held twice.
 void BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                        const CompileOptions& options, PlannedRun free, int64_t cap,
                        std::optional<SmallerBatch>& smaller) {

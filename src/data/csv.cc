@@ -1,7 +1,7 @@
-// Tables of numbers as comma-separated text: some columns are the features of a sample, others are
-// categories, and others its labels. The file is read twice: once for what there is (rows,
-// classes), which says how much memory is needed, and once for the values; and in between for the
-// categories. CsvOpener is the entry point.
+// Reads tables of numbers as comma-separated text. Some columns are the features of a sample,
+// others are categories, and others its labels. The file is read twice. The first pass counts rows
+// and classes, which says how much memory is needed, and the last one takes the values. If
+// categories are to be found, there is a pass between them. CsvOpener is the entry point.
 #include <algorithm>
 #include <cstring>
 #include <iterator>

@@ -1,7 +1,7 @@
-// Comma-separated text, record by record (RFC 4180): quoted fields with doubled quotes and line
-// ends in them, LF, CRLF and CR alone, a byte order mark, gzip. A first line that is no record is
-// taken for what it is: Excel's `sep=;`, which says what separates fields, and the comment of a
-// C4.5 file, `|1x3 Cross validator`. CsvReader::Next() is the entry point.
+// Reads comma-separated text record by record (RFC 4180). It accepts quoted fields with doubled
+// quotes and line ends in them; LF, CRLF and CR alone; a byte order mark; and gzip. A first line
+// may be no record: Excel's `sep=;`, which declares the delimiter, or the comment of a C4.5 file,
+// `|1x3 Cross validator`. CsvReader::Next() is the entry point.
 #ifndef CGRUN_DATA_CSV_READER_H_
 #define CGRUN_DATA_CSV_READER_H_
 

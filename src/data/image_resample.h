@@ -34,9 +34,9 @@ std::optional<ImageTarget> ImageTargetOf(const Shape& sample, ImageFit fit = Ima
 // size.
 int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target);
 
-// Writes the image, turned as Exif's `orientation` says, to `out` as [channels, height, width].
-// Linear interpolation with a triangle as wide as the pixels of the smaller side (antialiased); an
-// image that has the target's size already keeps its values. What is transparent is blended with
+// Writes the image, turned as Exif's `orientation` says, to `out` as [channels, height, width]. It
+// interpolates linearly with a triangle as wide as the pixels of the smaller side (antialiased). An
+// image that has the target's size already keeps its values. Transparent pixels are blended with
 // black; grey is 0.299 R + 0.587 G + 0.114 B.
 void ResampleImage(const DecodedImage& image, int orientation, const ImageTarget& target,
                    ScratchArena& arena, std::span<uint8_t> out);

@@ -1,7 +1,7 @@
-// Folders of photographs: JPEG and PNG files of any size, as samples of one size, each with a
-// label, or with a mask that has a label for each of its pixels. They are decoded once, or whenever
-// they are read; then in arenas that were taken when the data set was opened, each large enough for
-// the largest image.
+// Reads folders of photographs. JPEG and PNG files of any size become samples of one size, each
+// with a label, or with a mask that has a label for each of its pixels. They are decoded once, or
+// whenever they are read. In the second case they are decoded in arenas that were taken when the
+// data set was opened, each large enough for the largest image.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

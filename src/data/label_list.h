@@ -35,9 +35,9 @@ struct ListedFolder {
 };
 
 // Reads the file that `labels` names. Its lines are a name and a label, separated by a comma, a
-// semicolon or a tab; a first line whose name has no image's ending is a header. Labels are those
-// of `known`, or what the file has. Errors: a name that no image has, or that stands there twice, a
-// label that is missing or unknown. A warning: further columns, which are not read.
+// semicolon or a tab. A first line whose name has no image's ending is a header. Labels are those
+// of `known`, or those in the file. Reports a name that no image has, or that stands there twice,
+// and a label that is missing or unknown. Warns of further columns, which are not read.
 ImageList ReadLabelList(const DataOptions& options, const DataOption& labels,
                         const ListedFolder& folder, const ClassTable& known,
                         Diagnostics& diagnostics);

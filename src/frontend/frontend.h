@@ -30,11 +30,11 @@ struct Kept {
   std::vector<Item> states;     // parameters and statistics: read after the step
 };
 
-// The graph with symbolic batch. Outputs are the losses and metrics of a train or eval graph, the
-// predictions of a predict graph. Parameters are called path.op.weight (network.op.weight inside a
-// network, whose uses share them). Nothing after an error.
-// With `kept`, the values that the file keeps are outputs too, of OutputKind::kKept, with the names
-// that it gives them; `kept` takes the rest.
+// Builds the graph with symbolic batch. Outputs are the losses and metrics of a train or eval
+// graph, or the predictions of a predict graph. Parameters are called path.op.weight
+// (network.op.weight inside a network, whose uses share them). Returns nothing after an error. With
+// `kept`, the values that the file keeps are outputs too, of OutputKind::kKept, with the names that
+// the file gives them; `kept` takes the rest.
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics, Kept* kept = nullptr);
 

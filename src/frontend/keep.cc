@@ -40,10 +40,10 @@ ValueId ResultOf(const Node& node, const Graph& graph) {
   return result;
 }
 
-// A value as operators read it, or else the parameter whose name this is, or the end of it:
-// `fc1.weight` or `fc1.w` for `classify.fc1.weight`, or else the result of the operator that is
-// shown by this name. Invalid after an error, which is left out where `maybe_failed`: what is not
-// there may be in what could not be built.
+// Finds a value as operators read it. Else it finds the parameter of this name, or with this end of
+// its name: `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Else it finds the result of the
+// operator that is shown by this name. The value is invalid after an error. If `maybe_failed`,
+// there is no error: a missing value may be in a part that could not be built.
 ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph, bool maybe_failed,
                  Diagnostics& diagnostics) {
   if (names.global().Find(name.value) || names.IsLeftOut(name.value)) {

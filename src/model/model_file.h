@@ -14,6 +14,7 @@ namespace cgrun {
 
 // Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride).
 // `typed`, which may be shorter, are the flags that the user typed for them, or "".
+//
 // Reports all errors of the file; if the file is not YAML, only the first. Returns nothing after an
 // error. If there are errors, `partial` takes all that could be read, so that the front end can
 // find further errors in it. If the file is not YAML, `partial` has no tree.
@@ -37,10 +38,10 @@ std::string ResolvePath(std::string_view model_file, std::string_view path);
 // npy.
 bool IsPathOption(std::string_view format, std::string_view key);
 
-// The file with every default of the format put in and the paths of files made absolute; with
-// ToYaml() the `model.yaml` of a run. Defaults of operators' attributes are not the format's.
-// With `folder`, paths that the file gives as relative ones are relative to that instead, unless
-// the two have nothing in common but the root.
+// Returns the file with every default of the format put in and the paths of files made absolute.
+// With ToYaml(), it is the `model.yaml` of a run. Defaults of operators' attributes are not the
+// format's. With `folder`, relative paths of the file become relative to that instead, unless the
+// two have nothing in common but the root.
 TreeNode ResolvedTree(const ModelSpec& model, const std::string& folder = "");
 
 }  // namespace cgrun

@@ -60,11 +60,11 @@ inline constexpr size_t kMaxKeyBytes = 400;
 inline constexpr int kMaxTreeDepth = 64;
 inline constexpr int64_t kMaxTreeNodes = 200'000;  // after aliases are expanded
 
-// The document in `file`, or nothing where it is malformed: then `diagnostics` holds the errors
-// (the first syntax error; every duplicate key). Aliases and merge keys (`<<`) are expanded. Line
-// ends become "\n", and a byte order mark is dropped. `${…}` and
-// `name[3]` may stand unquoted in flow style. Where duplicate keys are all that is wrong and
-// `duplicates` is given, it becomes true, and the tree has the first of each.
+// Returns the document in `file`, or nothing if it is malformed: then `diagnostics` holds the
+// errors (the first syntax error; every duplicate key). Aliases and merge keys (`<<`) are expanded.
+// Line ends become "\n", and a byte order mark is dropped. `${…}` and `name[3]` may stand unquoted
+// in flow style. If duplicate keys are the only errors and `duplicates` is given, it becomes true,
+// and the tree has the first of each.
 std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
                               bool* duplicates = nullptr);
 
@@ -80,8 +80,8 @@ TreeNode WithUsualQuotes(TreeNode node);
 // Sets one value: `assignment` is "dotted.path=value", the value in YAML. A component of the path
 // is a key, an index of a list ("ops[0]"), or in a list the name of an item that is a map of one
 // key ("ops.conv1"). The keys of an item of `ops` follow its index whether it has a name or not.
-// Maps that are missing are made; of keys that exclude each other the others are removed. False
-// after an error. Marks say `typed`, such as "--batch 32", or without it "--set dotted.path=value".
+// Missing maps are made. If keys exclude each other, the others are removed. Returns false after an
+// error. Marks say `typed`, such as "--batch 32", or without it "--set dotted.path=value".
 bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics,
                    std::string_view typed = "");
 

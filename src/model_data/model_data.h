@@ -40,9 +40,11 @@ enum class DataCap { kOfRun, kNone };
 // Opens the sets that the model names, and checks that they have the fields of its inputs and that
 // all their numbers are finite. No set is open after an error of `update`, as `update` decides
 // which inputs need no data. Errors go to `diagnostics`.
+//
 // If the training data have an error, only the options of the other sets are checked: these sets
 // are read by the findings of the training data. If the files of a set are absent, only its options
 // are checked.
+//
 // If the file has `update`, all sets walk in streams, as many as a batch has samples: see
 // src/data/streams.h. `kept` is what the weights keep for reading the data; null without weights.
 // No set takes more memory than is free, or left of the cap.

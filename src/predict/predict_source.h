@@ -24,6 +24,7 @@ class PredictSource {
   // `arguments` are files, folders, or `INPUT=FILE` where a model reads several inputs, which
   // `wanted` lists. A folder gives all images and .npy files in it and below, by name, and its
   // tables where the model's data are tables. A table feeds all inputs.
+  //
   // Images become samples as `fit` says, and rows of tables as `tables` does, which outlives this.
   // Throws InputError where the arguments do not say which input a file is for, or where several
   // inputs have different numbers of samples.

@@ -51,6 +51,7 @@ class TableReader {
   // Opens the samples of a file, whose fields feed `inputs`: those of their names, or where an
   // input has no such field, in order. The columns that the option `label` names need not be there,
   // and their values are not read.
+  //
   // The findings about the training data come from the weights, else from the training data. Throws
   // TableError with the places in the file, and InputError for a fault of the whole file. Warnings
   // of unknown categories are added to `warnings`.

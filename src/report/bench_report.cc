@@ -26,8 +26,8 @@ bool AreTimed(const CaseResult& result, const CaseResult& baseline) {
 }
 
 // Returns whether the times do not tell which case is the faster one. Then the interval of the
-// speedup holds 1. If there are too few rounds for an interval, a round of the one took as long as a
-// round of the other.
+// speedup holds 1. If there are too few rounds for an interval, a round of the one took as long as
+// a round of the other.
 bool IsWithinNoise(const CaseResult& result, const CaseResult& baseline) {
   if (!AreTimed(result, baseline) || !result.speedup) return false;
   const auto& interval = result.speedup->interval;
