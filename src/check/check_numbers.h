@@ -1,5 +1,5 @@
-// What the parts of a model's check share: names of results, how far apart they are, and the
-// directions in which parameters are moved.
+// The parts of a model's check share these functions: they name results, measure how far results
+// are apart, and give the directions in which parameters are moved.
 #ifndef CGRUN_CHECK_CHECK_NUMBERS_H_
 #define CGRUN_CHECK_CHECK_NUMBERS_H_
 
@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// Of a result: its name, and its path's index.
+// Returns the key of a result: its name, and its path's index.
 std::string KeyOf(const std::string& name, int path);
 
 // The names of what is expected, by KeyOf(), and not there.

@@ -14,8 +14,9 @@
 namespace cgrun {
 namespace {
 
-// How far a device may be off. Gradients: by this, or where the network itself is that sensitive by
-// a multiple of what one unit in the last place changes in f64, but never by more than the last.
+// Says how far a device may be off. A gradient may be off by `gradients`. If the network is more
+// sensitive, it may be off by a multiple of the change that one unit in the last place makes in
+// f64, but never by more than `most_of_gradients`.
 struct Tolerances {
   double results, gradients, most_of_gradients;
 };
@@ -35,12 +36,12 @@ std::string RoundingText(const CompileOptions& options) {
 }
 constexpr double kOfSensitivity = 8;
 
-// Of the sum of its terms' sizes, a sum in f32 of terms that are themselves rounded is known to so
-// many units in the last place: in front of a batch norm one is off by 0.1 to 2 of them.
+// An f32 sum of terms that are themselves rounded is known to so many units in the last place of
+// Σ|term|. In front of a batch norm, a sum is off by 0.1 to 2 of them.
 constexpr double kUnitsOfTerms = 16;
 constexpr double kTF32Epsilon = 0x1p-10;  // of terms that are products of rounded factors: one
 
-// What is wrong is wrong everywhere; a kink is in the way at one point.
+// A wrong gradient is wrong at every point; a kink is in the way at only one.
 constexpr int kPoints = 3;
 
 }  // namespace
@@ -114,8 +115,8 @@ void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
   check.good = check.good && check.missing.empty();
 }
 
-// Whether all that is off are gradients that one unit in the last place of the parameters changes
-// by more than any device may be off.
+// Returns whether all that is off are gradients that one unit in the last place of the parameters
+// changes by more than any device may be off.
 bool ModelCheck::IsRoundingAlone(const std::map<std::string, DeviceError>& errors) const {
   return std::ranges::all_of(errors, [&](const auto& item) {
     const DeviceError& result = item.second;

@@ -18,7 +18,7 @@ namespace {
 constexpr double kGradientTolerance = 1e-3, kSharedTolerance = 1e-2;
 constexpr double kSmallestStep = 1e-8;
 constexpr double kSteps[] = {1e-6, 1e-7, 1e-5, kSmallestStep};  // of parameters, relative
-// What is wrong is wrong in every direction; a kink is in the way of one.
+// A wrong gradient is wrong in every direction; a kink is in the way of only one.
 constexpr int kDirections = 3;
 // Where a loss bends or rounds too much, differences depend on the step. Two of them agree by
 // chance now and then, but hardly in two directions.
@@ -71,7 +71,7 @@ void ModelCheck::MoveBack(const std::vector<size_t>& group) {
   }
 }
 
-// The loss of the group's path, its parameters moved by ±step in every element.
+// Returns the loss of the group's path with its parameters moved by ±step in every element.
 double ModelCheck::LossAlong(const std::vector<size_t>& group, int direction, double step) {
   MoveAlong(group, direction, step);
   FeedBatch(*engine_, kLoss);
@@ -99,7 +99,7 @@ GradientCheck ModelCheck::CheckGroup(const std::vector<size_t>& group) {
   return best;
 }
 
-// What `gradients` say of a step of 1 along the direction.
+// Returns the change of the loss for a step of 1 along the direction, as `gradients` predict it.
 double ModelCheck::SlopeAlong(const std::vector<size_t>& group, int direction,
                               const std::map<std::string, std::vector<double>>& gradients) const {
   double slope = 0;

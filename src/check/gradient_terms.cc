@@ -1,4 +1,5 @@
-// From a gradient back over what only moves or adds up numbers, to the sums that it is made of.
+// Walks from a gradient back over nodes that only move or add up numbers, to the sums that it is
+// made of.
 #include "src/check/gradient_terms.h"
 
 #include <iterator>

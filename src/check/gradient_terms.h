@@ -1,5 +1,5 @@
-// What a gradient is summed from: where terms cancel each other out, as in front of a batch norm,
-// the sum is rounding of theirs, and its own size says nothing.
+// Finds the terms that a gradient is summed from. If terms cancel each other out, as in front of a
+// batch norm, the sum consists of their rounding errors, and its own size says nothing.
 #ifndef CGRUN_CHECK_GRADIENT_TERMS_H_
 #define CGRUN_CHECK_GRADIENT_TERMS_H_
 

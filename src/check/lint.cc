@@ -27,8 +27,8 @@ namespace {
 constexpr int64_t kMostSamplesRead = 256;  // of a set
 constexpr int64_t kMostUnreadable = 20;    // of them that are told
 
-// Whether two paths learn each what the other leaves as it is, as those of a `gan` do: their losses
-// do not say how good the model is, so that a test set would not either.
+// Returns whether two paths learn each what the other leaves as it is, as those of a `gan` do:
+// their losses do not say how good the model is, so that a test set would not either.
 bool TrainsAgainstEachOther(const ModelSpec& model) {
   const auto shares = [](const PathSpec& a, const PathSpec& b) {
     return std::ranges::any_of(a.trains, [&](const MarkedText& name) {
@@ -44,7 +44,7 @@ bool TrainsAgainstEachOther(const ModelSpec& model) {
   return false;
 }
 
-// Where the file says what the set is.
+// Marks the place where the file describes the set.
 SourceMark MarkOfSet(const ModelSpec& model, const std::string& name) {
   if (!model.data) return {};
   const DataSection& data = *model.data;
@@ -95,7 +95,7 @@ int64_t ReadSome(const ModelSpec& model, const std::string& name, const Dataset&
   return count;
 }
 
-// The graphs of all kinds, and the data with them.
+// Checks the graphs of all kinds, and the data with them.
 void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintReport& report,
                 Diagnostics& diagnostics) {
   const ModelData& data = report.data;
@@ -141,7 +141,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   }
 }
 
-// Of a file without `train:`, but with data for it: else it was told that there are none.
+// Warns of a file without `train:` that has data for it. If there are none, an error has said so.
 void WarnOfNoTraining(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
   if (report.data.train == nullptr || PredictsAlone(model)) return;
   diagnostics.Warning({model.tree.mark.file},
@@ -167,7 +167,7 @@ void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diag
   WarnOfLongWarmups(*schedules, per_epoch, *steps, diagnostics);
 }
 
-// Of the key `weights` what can be told without a graph: whether its file is there.
+// Checks the key `weights` as far as no graph is needed: whether its file is there.
 void CheckWeightsFile(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.weights) return;
   try {

@@ -80,7 +80,8 @@ HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<
   return tensor;
 }
 
-// Whether nothing casts to a narrower type, behind which finite differences would be rounding.
+// Returns whether nothing casts to a narrower type, behind which finite differences would be
+// rounding.
 bool IsWide(const Graph& graph) {
   return std::ranges::all_of(graph.nodes, [&](const Node& node) {
     const DType dtype = graph.values[node.outputs[0]].type.dtype;
@@ -324,8 +325,8 @@ double ModelCheck::LastPlace() const {
   return options_.tf32 ? kTF32Epsilon : std::numeric_limits<float>::epsilon();
 }
 
-// How much one unit in the last place of f32, TF32 or bf16, in every parameter, changes the
-// gradient that it changes most: what the network makes of rounding, kinks included.
+// Returns how much a change of every parameter by one unit in the last place of f32, TF32 or bf16
+// changes the gradient that it changes most. The network may magnify rounding so, kinks included.
 double ModelCheck::Sensitivity() {
   if (sensitivity_) return *sensitivity_;
   for (const Learned& learned : learned_) {

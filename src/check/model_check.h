@@ -1,4 +1,4 @@
-// Whether a model computes what it should: gradients against finite differences, and devices
+// Checks whether a model computes what it should: gradients against finite differences, and devices
 // against the reference. ModelCheck is the entry point.
 #ifndef CGRUN_CHECK_MODEL_CHECK_H_
 #define CGRUN_CHECK_MODEL_CHECK_H_
@@ -49,10 +49,12 @@ struct DeviceCheck {
 
 class ModelCheck {
  public:
-  // Prepares one batch of up to four samples of `data`, or of random ones where it has none, and
-  // the model in f64 with parameters near their initial values. Errors go to `diagnostics`: then
-  // it is not ready. Throws UserError where memory is short. `oracle`: the host's kernels that say
-  // what is right; null: the reference's, or OpenBLAS's for a large model.
+  // Prepares one batch of up to four samples of `data`, or of random ones where it has none. The
+  // model is in f64 with parameters near their initial values. Errors go to `diagnostics`: then the
+  // check is not ready. Throws UserError where memory is short.
+  //
+  // `oracle` are the host's kernels whose results are taken as right. If it is null, they are the
+  // reference's, or OpenBLAS's for a large model.
   ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
              Diagnostics& diagnostics, const KernelLibrary* oracle = nullptr);
   ~ModelCheck();
@@ -68,7 +70,7 @@ class ModelCheck {
   std::vector<GradientCheck> CheckGradients();
   // Compiles the model for a device, passes and all, and compares.
   DeviceCheck CheckDevice(const std::string& device);
-  // The same with kernels of the caller's for it.
+  // Does the same with kernels of the caller's for the device.
   DeviceCheck CheckLibrary(const std::string& device, const KernelLibrary& library);
 
  private:
@@ -92,7 +94,7 @@ class ModelCheck {
     std::map<std::string, std::vector<double>> numbers;  // losses too
     std::map<std::string, double> term_sizes;            // of gradients that are sums: Σ|term|
   };
-  // Of a result or gradient of a device, over the points so far.
+  // Holds the error of a result or gradient of a device, over the points so far.
   struct DeviceError {
     std::string name;
     double error = 0;  // the least

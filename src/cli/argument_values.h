@@ -12,7 +12,7 @@ namespace cgrun {
 
 struct ArgumentValues {
   enum class Kind { kNone, kAny, kWords, kFile, kFolder, kRun, kSetting };
-  // kNone: a switch; kRun: a run folder; kSetting: a key of the model file, and a value.
+  // kNone is a switch, kRun names a run folder, kSetting takes a key of the model file and a value.
   Kind kind = Kind::kAny;
   std::string name;                // what --help calls it: "FILE", "graph|eager"; "" for a switch
   bool optional = false;           // the flag may stand without it

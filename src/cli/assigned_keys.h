@@ -13,13 +13,14 @@ namespace cgrun {
 // "paths.classify.ops[2].init" as "paths", "classify", "ops", "2", "init".
 std::vector<std::string> PartsOfKey(std::string_view key);
 
-// What `part` is in a tree, null where there is nothing: an entry of a map, or an item of a list by
-// its index or by its name, as `ops` has them, which becomes its index in `part`. Of an item with a
-// name what stands behind that.
+// Returns the part of a tree that `part` names: an entry of a map, or an item of a list by its
+// index or by its name, as `ops` has them. Returns null where there is none. A name becomes the
+// item's index in `part`. For an item with a name, returns the value behind that name.
 const TreeNode* StepInto(const TreeNode* node, std::string& part);
 
-// Whether an assignment, as of `--set`, is to this key, to what holds it, or to what it holds. An
-// item of a list may be called by its name in one and by its index in the other, as `tree` has it.
+// Returns whether an assignment, as of `--set`, is to this key, to what holds it, or to what it
+// holds. An item of a list may be called by its name in one and by its index in the other, as
+// `tree` has it.
 bool Sets(const std::vector<std::string>& assignments, std::string_view key,
           const TreeNode& tree = {});
 

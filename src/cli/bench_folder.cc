@@ -1,4 +1,4 @@
-// Two files: the table for people, the numbers for programs.
+// The folder has two files: the table for people, and the numbers for programs.
 #include "src/cli/bench_folder.h"
 
 #include <filesystem>

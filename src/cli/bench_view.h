@@ -23,7 +23,7 @@ class BenchView final : public BenchObserver {
   void OnProfile(const std::string& name, const Engine& engine,
                  const OperatorTimes& times) override;
   void Clear() { progress_.Clear(); }
-  // Of the cases, one after another; a trace file holds that of the last.
+  // Returns the profiles of the cases, one after another. A trace file holds that of the last.
   const std::string& profiles() const { return profiles_; }
   const CaseProfiles& profile_objects() const { return objects_; }
 

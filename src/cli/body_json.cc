@@ -1,4 +1,4 @@
-// As the text of listings has it, with numbers for operands.
+// The JSON has the fields of the text of listings, with numbers for operands.
 #include "src/cli/body_json.h"
 
 #include <nlohmann/json.hpp>

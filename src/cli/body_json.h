@@ -1,4 +1,4 @@
-// What a fused node does, as the JSON of listings has it.
+// Describes the work of a fused node as JSON for listings.
 #ifndef CGRUN_CLI_BODY_JSON_H_
 #define CGRUN_CLI_BODY_JSON_H_
 
@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// `[{"op", "attributes", "operands"}]`, an operand being the index of an input of the node, or
+// Returns `[{"op", "attributes", "operands"}]`. An operand is the index of an input of the node, or
 // −1 − j for the result of operator j of the body.
 nlohmann::ordered_json BodyJson(std::span<const FusedOperator> body);
 

@@ -1,4 +1,4 @@
-// The sentences about runs under a cap.
+// Makes the sentences about runs under a cap.
 #include "src/cli/capped_run_text.h"
 
 #include <fmt/format.h>
@@ -16,12 +16,12 @@ constexpr int64_t kMiB = 1 << 20;
 constexpr size_t kTableWidth = 110;
 constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
 
-// Whether operators run one by one that run side by side without the cap.
+// Returns whether operators run one by one that run side by side without the cap.
 bool LacksLanes(const CappedRun& fit) {
   return fit.free.side_by_side > 0 && fit.capped.side_by_side == 0;
 }
 
-// Whether that is all that makes it less.
+// Returns whether that is all that makes it less.
 bool LacksLanesAlone(const CappedRun& fit) {
   return LacksLanes(fit) && fit.capped.memory.arena + kBaseNoise >= fit.free.memory.arena;
 }

@@ -28,8 +28,8 @@ std::string LeastCap(const PlannedRun& run);
 // The limit that is enough for the run, as whoever has set `cap` can set it.
 std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap);
 
-// Whether a smaller cap is enough for what was found, by more than measured bases differ: by a
-// smaller arena, or for want of lanes.
+// Returns whether a smaller cap is enough for what was found, by more than measured bases differ:
+// by a smaller arena, or for want of lanes.
 bool TakesLess(const CappedRun& fit);
 
 // "for steps that take at most 18 % longer"

@@ -172,7 +172,7 @@ std::string Json(const Findings& findings) {
   return JsonText(json, 2) + "\n";
 }
 
-// Of kernels that are wrong: a model file cannot mend them.
+// This is the help where kernels are wrong, as a model file cannot mend them.
 constexpr char kWrongKernels[] =
     "this is a fault of cgrun's, not of the model file, and is worth a report with the file; until "
     "then `--device` names another device, of those that are ok";
@@ -238,8 +238,8 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
   }
 }
 
-// Whether a run keeps its cap on memory, or the limits here, as `train` wants it before it begins.
-// Gives `model` the batch that is found. Says where it does not.
+// Returns whether a run keeps its cap on memory, or the limits here, as `train` wants it before it
+// begins. Gives `model` the batch that is found. Says where it does not.
 bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
   CompileOptions options = CompileOptionsOf(flags, model);
   const bool is_capped = model.train->memory || model.train->batch.value.automatic;

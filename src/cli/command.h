@@ -31,7 +31,7 @@ struct CommandEntry {
 
 const std::vector<CommandEntry>& Commands();
 
-// Each in the file of its name.
+// Each function stands in the file of its name.
 Command DefineTrain(const Verb& verb);
 Command DefineEval(const Verb& verb);
 Command DefinePredict(const Verb& verb);

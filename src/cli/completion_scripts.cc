@@ -29,7 +29,7 @@ std::string Brief(const std::string& doc) {
   return doc.substr(0, end);
 }
 
-// What bash offers for a value, as assignments.
+// Returns the words that bash offers for a value, as assignments.
 std::string BashOffer(const ArgumentValues& values) {
   switch (values.kind) {
     case Kind::kWords:

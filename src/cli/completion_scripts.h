@@ -26,7 +26,7 @@ struct VerbDescription {
 
 using CommandLineDescription = std::vector<VerbDescription>;
 
-// What `--set` takes.
+// Describes the keys and values that `--set` takes.
 struct SettingsDescription {
   std::vector<std::string> keys;                           // SetKeys()
   std::map<std::string, std::vector<std::string>> values;  // SetValues()

@@ -147,7 +147,8 @@ void NoteChanges(const std::string& file, const std::vector<std::string>& assign
 
 namespace {
 
-// Of errors in the lines of a file that the command line has changed, which show it as it was.
+// If errors lie in a file that the command line has changed, says what was changed: their lines
+// show the file as it was.
 void PrintChanges(const std::vector<Diagnostic>& printed) {
   const auto is_in_it = [](const Diagnostic& item) {
     return item.severity == Severity::kError && item.mark.file && item.mark.line > 0 &&

@@ -40,7 +40,7 @@ std::string BusyNote(const Peaks& least, const Peaks& most) {
       FormatCount(most.threads, "thread"), FormatCount(least.threads, "thread"));
 }
 
-// Whether there are kernels, and the libraries that they call can be loaded.
+// Returns whether there are kernels, and the libraries that they call can be loaded.
 bool HasKernels(const std::string& device) {
   try {
     return FindKernelLibrary(device) != nullptr;
@@ -49,8 +49,8 @@ bool HasKernels(const std::string& device) {
   }
 }
 
-// Of a host's device what its kernels are made of, or why there are none; of others the hardware, a
-// line for each.
+// Adds a kind of device to the table. For a host's device, a line says which kernels it has, or why
+// there are none. For another, each device has a line, or one line says why there is none.
 void AddDevices(const DeviceKind& kind, TextTable& table, Json& json) {
   const std::string name(kind.name);
   if (kind.on_host) {

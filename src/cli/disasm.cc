@@ -1,4 +1,4 @@
-// cgrun disasm: the listing of a compiled program.
+// Runs `cgrun disasm`, which lists a compiled program.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

@@ -30,8 +30,8 @@ struct EvalFlags {
   std::string out;  // for what is kept
 };
 
-// What --memory allows, the evaluation must be planned to take. A cap of the model file is that of
-// its training.
+// Throws if the evaluation is planned to take more than --memory allows. A cap of the model file is
+// one of its training.
 void CheckCap(const ModelFlags& flags, const ModelSpec& model, const MemoryUse& memory) {
   if (flags.memory.empty() || !model.train || !model.train->memory) return;
   const int64_t cap = model.train->memory->value;

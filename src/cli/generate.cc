@@ -46,8 +46,8 @@ bool AreImages(const Shape& sample) {
   return sample.rank() == 3 && (sample[0].size == 1 || sample[0].size == 3);
 }
 
-// Images of `shape`, [N, channels, height, width], with `scale` × `scale` pixels for each of
-// theirs.
+// Enlarges images of `shape`, [N, channels, height, width]: each pixel becomes `scale` × `scale`
+// pixels.
 std::vector<uint8_t> Enlarged(const std::vector<uint8_t>& pixels, const Shape& shape,
                               int64_t scale) {
   const auto width = static_cast<size_t>(shape[3].size);
@@ -85,8 +85,8 @@ void Write(const std::string& path, const HostTensor& samples, const GeneratedOu
                                          scale * shape[2].size, scale * shape[3].size}));
 }
 
-// Before the work: what lies at `path` is replaced where it is a sheet that this program drew, or
-// where the user says so.
+// Checks before the work that the file at `path` may be replaced: this program drew it, or the user
+// says so.
 void CheckIsFree(const std::string& path, bool force) {
   namespace fs = std::filesystem;
   std::error_code error;

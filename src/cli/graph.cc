@@ -1,4 +1,5 @@
-// cgrun graph: the graph of a model after differentiation and passes, as text or as a picture.
+// Runs `cgrun graph`, which shows the graph of a model after differentiation and passes, as text or
+// as a picture.
 #include <fmt/format.h>
 
 #include <cstdio>

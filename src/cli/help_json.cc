@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Without "value", where there is none; with "words" where it is one of a few.
+// The object has "value" unless there is none, and "words" where it is one of a few.
 Json JsonOf(const Flag& flag) {
   const ArgumentValues values = ValuesOf(flag);
   Json json = Json::object();

@@ -1,4 +1,4 @@
-// What --help and --version print, for programs.
+// Returns the output of --help and --version for programs.
 #ifndef CGRUN_CLI_HELP_JSON_H_
 #define CGRUN_CLI_HELP_JSON_H_
 

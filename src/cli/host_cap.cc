@@ -34,7 +34,7 @@ std::optional<std::string> DeviceIn(const std::string& path, const ModelFlags& f
   return std::nullopt;
 }
 
-// Whether the device is one of the host; nothing where it is not known.
+// Returns whether the device is one of the host; nothing where it is not known.
 std::optional<bool> IsOnHost(const ModelFlags& flags, const std::string& path) {
   if (IsMachineFile(flags.device) || flags.device == "auto") return true;
   const std::optional<std::string> device =

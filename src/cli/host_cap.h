@@ -10,9 +10,10 @@
 
 namespace cgrun {
 
-// On a device of the host both caps are of the same memory: returns the flags with the smaller one
-// as --memory, and says so once where both are given. Elsewhere --host-memory stays as it is.
-// `model`: the file to look into where the flags name none. Throws InputError if it is no size.
+// If the device is the host's, both caps are of the same memory. Then the function returns the
+// flags with the smaller one as --memory, and says so once where both are given. On other devices
+// --host-memory stays as it is. `model` is the file to look into where the flags name none. Throws
+// InputError if it is no size.
 ModelFlags WithHostMemory(ModelFlags flags, const std::string& model = "");
 
 // Throws InputError if a run on a device with memory of its own is planned to take more of the
@@ -21,7 +22,8 @@ void CheckHostMemory(const ModelFlags& flags, const RunMemory& memory);
 // The same check holds the planned memory of a session against the cap.
 void CheckHostMemory(const ModelFlags& flags, const MemoryUse& memory);
 
-// For a verb that plans no memory of the host beside that of a device. Throws InputError.
+// Refuses the flag for a verb that plans no memory of the host beside that of a device. Throws
+// InputError.
 void RefuseHostMemory(const ModelFlags& flags, const std::string& verb);
 
 }  // namespace cgrun

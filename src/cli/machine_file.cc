@@ -1,4 +1,4 @@
-// Reading what another machine said of itself.
+// Reads the file in which another machine describes itself.
 #include "src/cli/machine_file.h"
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ struct Machine {
   int64_t free_bytes = 0;
 };
 
-// Whether a value of --device names such a file: "big.json".
+// Returns whether a value of --device names such a file: "big.json".
 bool IsMachineFile(const std::string& device);
 
 // Throws InputError for a file that cannot be read or is none, and where no device is in both.

@@ -24,14 +24,15 @@
 namespace cgrun {
 namespace {
 
-// Of what does not grow with the batch, with nothing left for what is measured otherwise.
+// Returns the bytes that hardly depend on the batch, without those that rounding has added to the
+// base.
 int64_t LeastWithoutSamples(const PlannedRun& run) {
   return BytesWithoutSamples(run) - run.memory.base_room;
 }
 
-// Begins to look for a smaller batch for a run that does not fit as it is, before it is known
-// whether it fits otherwise: mostly it does not, or soon does. Not where the rest is too much for
-// the cap already, nor where data would be held twice that are a large part of it.
+// If a run does not fit as it is, begins to look for a smaller batch before it is known whether the
+// run fits otherwise, as mostly it does not, or soon does. It does not begin if the bytes that do
+// not depend on the batch exceed the cap, or if large data would be held twice.
 void BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                        const CompileOptions& options, PlannedRun free, int64_t cap,
                        std::optional<SmallerBatch>& smaller) {
@@ -117,8 +118,8 @@ std::string LargerText(const std::vector<int64_t>& larger) {
   return "; " + ListWords(batches, "and") + " would not fit either";
 }
 
-// What becomes of a run's length, which nobody has chosen: without a cap such a batch is as large
-// as the memory, or the data.
+// Says how long an epoch becomes if nobody has chosen the batch: without a cap, the batch is as
+// large as the memory or the data allow.
 std::string EpochText(const ModelSpec& model, const BatchFit& fit) {
   const bool is_chosen = model.train->memory && !fit.all;
   if (is_chosen || !fit.samples) return "";
@@ -144,7 +145,7 @@ std::string BatchText(const BatchFit& fit, int64_t cap) {
       texts[2], HoldersOf(fit.next), LargerText(fit.larger));
 }
 
-// What there is, where nobody says how much may be taken.
+// Returns the cap of the model file; without one, the memory that is there.
 int64_t CapOf(const ModelSpec& model, const KernelLibrary& library) {
   if (model.train->memory) return model.train->memory->value;
   if (KindOfDevice(library.name()).on_host) {

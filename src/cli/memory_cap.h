@@ -11,23 +11,25 @@
 
 namespace cgrun {
 
-// What FitMemory() makes of a model.
+// FitMemory() returns this for a model.
 struct FittedRun {
   bool fits = false;                // else there was an error, which is printed
   std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known
   Diagnostics printed = {};         // what was told
-  // How much longer steps take under a cap that makes operators run again: than without the cap, as
-  // it is estimated, and how much longer they take there.
+  // Steps take so much longer under a cap that makes operators run again: compared to no cap, as an
+  // estimate, and the slowdown that steps have without a cap.
   std::optional<double> slower = {};
   double slowdown_without_cap = 0;
 };
 
-// For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest
-// one under its cap, or in what memory there is; else sets the arena's cap, the effort and the
-// lanes of `options` where the cap takes that. Says on standard error what came out, and what it
-// costs. A run that does not fit is an error, with what holds the peak and what would help. `flags`
-// are those that `model` was loaded with. `base`: of a run that goes on, so that what fitted fits
-// again; nothing: as it is planned.
+// Fits a run for verbs that train or plan. If the model leaves the batch to us, `model` gets the
+// largest one under its cap, or in the memory that there is. Else sets the arena's cap, the effort
+// and the parallel streams of `options` where the cap takes that. Says on standard error what came
+// out, and what it costs. A run that does not fit is an error, which names the values at the peak
+// and what would help.
+//
+// `flags` are those that `model` was loaded with. `base` is that of a run that goes on, so that it
+// fits again; without it, the base is as planned.
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 

@@ -1,4 +1,4 @@
-// What is given as MODEL: a look at the file before it is read as a model.
+// Looks at the file that is given as MODEL before it is read as a model.
 #ifndef CGRUN_CLI_MODEL_ARGUMENT_H_
 #define CGRUN_CLI_MODEL_ARGUMENT_H_
 

@@ -1,4 +1,4 @@
-// Two trees, key by key.
+// Compares two trees key by key.
 #include "src/cli/model_differences.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool AreLikeLists(const TreeNode& a, const TreeNode& b) {
          std::ranges::any_of(a.items, &TreeNode::IsMap);
 }
 
-// In what two trees differ. Null is what is not there, or has no value.
+// Collects the keys in which two trees differ. A key that is absent or has no value is null.
 void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string& place,
                         std::vector<Difference>& differences) {
   if (a != nullptr && a->IsNull()) a = nullptr;
@@ -87,7 +87,7 @@ constexpr std::pair<std::string_view, std::string_view> kAttributesOfTraining[] 
     {"random_flip", "probability"},
     {"random_erasing", "probability"}};
 
-// Whether what the network of `model` computes depends on it.
+// Returns whether what the network of `model` computes depends on it.
 bool IsOfNetwork(const std::string& key, const TreeNode& model, WeightsUse use) {
   std::vector<std::string> parts = PartsOfKey(key);
   const auto is_of = [](const auto& keys, const std::string& part) {

@@ -1,5 +1,5 @@
-// In what two model files differ, and whether weights were trained with the network that reads
-// them.
+// Finds the differences of two model files, and tells whether weights were trained with the network
+// that reads them.
 #ifndef CGRUN_CLI_MODEL_DIFFERENCES_H_
 #define CGRUN_CLI_MODEL_DIFFERENCES_H_
 
@@ -19,16 +19,17 @@ struct Difference {
   std::string before, now;  // kNoValue where it is not given
 };
 
-// By all settings, defaults too.
+// Compares all settings, defaults too.
 std::vector<Difference> DifferencesOf(const ModelSpec& before, const ModelSpec& now);
 
 // For what weights are taken. To predictions no loss matters.
 enum class WeightsUse { kEvaluate, kPredict };
 
 // Warns where `weights` lie in a run folder whose model has another network than `model`, though
-// they fit both: what it computes is not what was trained. That does not count by what alone it was
-// trained, such as initial values, frozen parameters, the rate of a dropout, or the weight and the
-// label smoothing of a loss. What flags set is meant so.
+// they fit both: then `model` computes other values than those that were trained. Settings that
+// matter only in training do not count, such as initial values, frozen parameters, the rate of a
+// dropout, or the weight and the label smoothing of a loss. Differences that flags set are meant,
+// and do not count.
 void WarnOfOtherNetwork(const ModelFlags& flags, const ModelSpec& model, const std::string& weights,
                         WeightsUse use);
 

@@ -91,8 +91,8 @@ void CheckKnown(const std::string& what, const std::string& name,
   throw InputError("there is no " + what + " '" + name + "'", SuggestName(name, known));
 }
 
-// Of passes, all are listed beside the one that is meant: their names say what there is to leave
-// out.
+// Throws for an unknown pass. The help lists all passes beside the one that is meant, so that the
+// user sees which there are to leave out.
 void CheckPass(const std::string& name, const std::vector<std::string>& known) {
   if (std::ranges::find(known, name) != known.end()) return;
   std::string help = SuggestName(name, known);
@@ -153,7 +153,7 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   return options;
 }
 
-// As the name of a value: completion offers what stands between the bars.
+// Joins names as the name of a flag's value: completion offers the words between the bars.
 std::string OneOf(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, "|"));
 }
@@ -296,7 +296,7 @@ Mode ModeOf(const RunFlags& flags) {
 
 namespace {
 
-// False after an error, which is printed.
+// Returns false after an error, which is printed.
 bool CheckArgument(const std::string& path, Diagnostics& diagnostics) {
   try {
     CheckModelArgument(path);

@@ -53,10 +53,11 @@ std::shared_ptr<RunFlags> AddRunFlagsOfAnyMode(const Verb& verb);
 
 Mode ModeOf(const RunFlags& flags);
 
-// What they set of the model file: assignments as of `--set`, those of --set last.
+// Returns the flags as assignments to the model file, as of `--set`. Those of --set itself come
+// last.
 std::vector<std::string> AssignmentsOf(const ModelFlags& flags);
 
-// Whether a verb keeps a cap on memory, and so has --memory.
+// Says whether a verb keeps a cap on memory, and so has --memory.
 enum class CapFlag { kNone, kKept };
 
 // Declares the flags; the result is filled when the command line is parsed.
@@ -66,15 +67,15 @@ std::shared_ptr<ModelFlags> AddModelFlags(const Verb& verb, CapFlag cap);
 // and marked as automatic: verbs that train or plan look for it (FitMemory). Prints errors; nothing
 // after one. Throws InputError for a compiled program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
-// The same where it may be a compiled program: then its model.
+// Does the same for a file that may be a compiled program: then it returns the program's model.
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags);
 // The same; what it printed is in `diagnostics` too.
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics);
-// The same for the model that a compiled program carries.
+// Does the same for the model that a compiled program carries.
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path);
 
-// The same with this batch instead of what flags and file say.
+// Does the same with this batch instead of that of flags and file.
 std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch);
 
 // A compiled program, whose model's paths start at the folder that it is in now. Throws InputError,
@@ -84,14 +85,14 @@ ProgramImage LoadProgram(const std::string& path);
 // "lenet.cgb": a compiled program.
 bool IsProgramFile(const std::string& path);
 
-// Whether values are kept in `out`, the folder of --out (""; none). Throws InputError where --keep
-// asks for them and there is none.
+// Returns whether values are kept in `out`, the folder of --out (""; none). Throws InputError where
+// --keep asks for them and there is none.
 bool KeepsInFolder(const ModelFlags& flags, const std::string& out);
 
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);
 
-// What is wrong with a model file, each at its place.
+// Reports the errors of a model file, each at its place.
 class ModelError : public InputError {
  public:
   ModelError(const std::string& message, Diagnostics diagnostics)
@@ -108,9 +109,9 @@ const KernelLibrary& KernelsOf(const ModelSpec& model);
 
 // Throws InputError where --planner is none that there is.
 void CheckPlanner(const ModelFlags& flags);
-// What the flags and the file say of compiling, with the tuning record of this machine, which
-// `--tune` has measured first. A dry run measures nothing, and what it finds out is not kept for
-// others. Throws InputError for unknown passes, planners and orders.
+// Makes the options of compiling from the flags and the file, with the tuning record of this
+// machine. If `--tune` is given, the machine is measured first. A dry run measures nothing, and its
+// findings are not kept for others. Throws InputError for unknown passes, planners and orders.
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model,
                                 bool is_dry_run = false);
 

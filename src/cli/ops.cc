@@ -1,4 +1,4 @@
-// cgrun ops: the operator reference, made from the operator table.
+// Runs `cgrun ops`, which prints the operator reference from the operator table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,7 +167,7 @@ int ListAll(bool internal) {
   return kDone;
 }
 
-// What to look up instead of a name that no operator has.
+// Suggests a word to look up instead of a name that no operator has.
 std::string HelpWithName(const std::string& name) {
   std::vector<std::string> names, holding;
   for (int i = 0; i < OpCount(); ++i) {

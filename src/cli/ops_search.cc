@@ -25,7 +25,7 @@ namespace cgrun {
 namespace {
 
 constexpr size_t kLeastWord = 4;  // letters: shorter ones stand in every other text
-// So do these.
+// These words, too, stand in every other text.
 constexpr std::string_view kFillWords[] = {
     "also",  "been",  "both", "does",  "each", "from", "have",  "into",  "like", "more", "most",
     "only",  "other", "over", "some",  "such", "than", "that",  "their", "them", "then", "there",
@@ -40,7 +40,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Of those that a model file can name, by name.
+// Returns the operators that a model file can name and that fit, ordered by name.
 template <class Predicate>
 std::vector<std::string> NamesWhere(Predicate predicate) {
   std::vector<std::string> names;
@@ -128,7 +128,8 @@ bool HasKey(const OpDef& def, const std::string& key) {
   return field != nullptr && !field->internal;
 }
 
-// What the reference says of an operator beyond its summary, but for what many have in common.
+// Returns the reference text of an operator beyond its summary, without the keys that many
+// operators have in common.
 std::string RestOfText(const OpDef& def) {
   std::string text = def.details;
   for (const OperandDef& operand : def.inputs) text += " " + operand.name + " " + operand.doc;
@@ -168,7 +169,8 @@ std::string FindScheduleArgument(const std::string& word) {
          ": …}}` of an optimizer";
 }
 
-// What the first operator that has a key in common with others says of it.
+// Describes a key that operators have in common. The text comes from the first operator with the
+// key.
 std::string FindCommonKey(const std::string& word) {
   for (int i = 0; i < OpCount(); ++i) {
     for (const CommonKey& key : KeysInCommon(GetOpDef(static_cast<OpId>(i)))) {

@@ -1,4 +1,4 @@
-// What the operator reference has on a word that is no operator's name.
+// Searches the operator reference for a word that is no operator's name.
 #ifndef CGRUN_CLI_OPS_SEARCH_H_
 #define CGRUN_CLI_OPS_SEARCH_H_
 
@@ -6,8 +6,8 @@
 
 namespace cgrun {
 
-// What a word is that is no operator: "the losses are absolute_error, …" of a family of them, a
-// schedule of the learning rate, an initialiser, a key; "" of others.
+// Explains a word that is no operator: "the losses are absolute_error, …" for a family of
+// operators, a schedule of the learning rate, an initialiser, or a key. Returns "" for other words.
 std::string FindOtherThan(const std::string& word);
 
 // The operators whose descriptions have the word; "" where there are none.

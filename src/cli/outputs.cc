@@ -40,15 +40,15 @@ const OutputFlag kOutputs[] = {
     {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb", nullptr},
     {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
 
-// What the command line gives for an option; "" where it gives nothing.
+// Returns the first value of an option on the command line; "" where it has none.
 std::string ValueOf(const Verb& verb, const char* name) {
   const std::optional<Flag> flag = verb.Find(name);
   const std::vector<std::string> values = flag ? flag->values() : std::vector<std::string>();
   return values.empty() ? "" : values[0];
 }
 
-// What the command line names to be read: all that has no flag, and the weights. Of NAME=FILE the
-// file, too.
+// Returns all that the command line names to be read: the arguments without a flag, and the
+// weights. For NAME=FILE, the list has the file, too.
 std::vector<std::string> InputsOf(const Verb& verb) {
   std::vector<std::string> inputs = {ValueOf(verb, "--weights")};
   for (const Flag& flag : verb.flags()) {
@@ -63,7 +63,7 @@ std::vector<std::string> InputsOf(const Verb& verb) {
   return inputs;
 }
 
-// The first word of a plain file, at most 16 bytes; "" of an empty one and of all else.
+// Returns the first word of a plain file, at most 16 bytes; "" for an empty file and for all else.
 std::string FirstWord(const std::string& path) {
   std::error_code error;
   std::string word;
@@ -74,7 +74,7 @@ std::string FirstWord(const std::string& path) {
   return word;
 }
 
-// What none of the flags writes.
+// Throws if the name has the ending of a kind of file that no flag writes.
 void CheckEnding(const OutputFlag& output, const std::string& path, const std::string& help) {
   constexpr const char* kOthers[] = {".png",  ".jpg", ".jpeg", ".gif", ".bmp",
                                      ".webp", ".tif", ".tiff", ".pdf"};
@@ -86,7 +86,7 @@ void CheckEnding(const OutputFlag& output, const std::string& path, const std::s
       help);
 }
 
-// Before the work, whose result would be lost.
+// Checks the folder before the work, whose result would be lost without it.
 void CheckFolderOf(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();

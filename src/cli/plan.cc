@@ -1,4 +1,5 @@
-// cgrun plan: the memory layout of a model, or a packing problem from a .csv.
+// Runs `cgrun plan`, which prints the memory layout of a model, or packs the buffers of a .csv
+// file.
 #include <fmt/format.h>
 
 #include <initializer_list>
@@ -80,7 +81,7 @@ void WarnOfTooMuch(const RunMemory& memory, const Device& device,
       FormatBytes(memory.peak()), FormatBytes(most), most >> 20));
 }
 
-// What eager mode would need for the same entry points.
+// Returns the bytes that eager mode would need for the same entry points.
 int64_t EagerPeakOf(const ModelSpec& model, const std::vector<EntryRequest>& entries,
                     const KernelLibrary& library, const CompileOptions& options) {
   const PhaseTimer timer("eager peak");
@@ -113,7 +114,7 @@ std::vector<PlannedEntry> PlannedEntriesOf(const CompiledModel& compiled) {
   return entries;
 }
 
-// The same graphs, in the same order, laid out by each of the baselines.
+// Lays out the same graphs, in the same order, with each of the baselines.
 std::vector<MemoryLayout> BaselineLayouts(const CompiledModel& compiled, LayoutOptions options) {
   std::vector<MemoryLayout> layouts;
   for (const Baseline& baseline : kBaselines) {
@@ -125,7 +126,7 @@ std::vector<MemoryLayout> BaselineLayouts(const CompiledModel& compiled, LayoutO
   return layouts;
 }
 
-// What the passes did to the first entry point.
+// Returns the effects of the passes on the first entry point.
 PassEffects EffectsOf(const CompiledModel& compiled, const PhaseTimes& times) {
   PassEffects effects;
   effects.entry = compiled.entries[0].request.name;
@@ -269,7 +270,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   return kDone;
 }
 
-// What makes no sense without a model, or with one.
+// Throws if a flag makes no sense without a model, or with one.
 void CheckFlags(const PlanFlags& flags, bool is_csv) {
   struct Given {
     const char* flag;
@@ -297,7 +298,8 @@ void CheckFlags(const PlanFlags& flags, bool is_csv) {
   }
 }
 
-// Of these, each says something else and that alone; what else is asked for would be left out.
+// Throws if two of these flags stand together. Each prints only its own result, so that the other
+// would be left out.
 void CheckTogether(const PlanFlags& flags) {
   struct Given {
     const char* flag;
@@ -319,7 +321,7 @@ void CheckTogether(const PlanFlags& flags) {
   exclude(diff, {compare, passes});
 }
 
-// Of the flags of models, a list of buffers knows --planner alone.
+// Throws for a flag of models beside a list of buffers, which knows only --planner of them.
 void CheckModelFlags(const Verb& verb) {
   RefuseFlagsOfModels(verb, "a list of buffers",
                       "leave it out, or plan a model: `cgrun plan models/lenet.yaml`", {},

@@ -51,7 +51,7 @@ MemoryPlan PackBy(const std::string& planner, const MemoryProblem& problem,
   return planner == kSearch ? Pack(problem, budget).plan : PlanMemory(problem, planner);
 }
 
-// Where the buffers that are fixed end, in bytes.
+// Returns the end of the buffers that are fixed, in bytes.
 Bytes EndOfFixed(const MemoryProblem& problem) {
   Bytes end = 0;
   for (const Buffer& buffer : problem.buffers) {

@@ -1,4 +1,4 @@
-// cgrun plan FILE.csv: a packing problem alone.
+// `cgrun plan FILE.csv` solves a packing problem alone.
 #ifndef CGRUN_CLI_PLAN_CSV_H_
 #define CGRUN_CLI_PLAN_CSV_H_
 
@@ -8,7 +8,7 @@
 
 namespace cgrun {
 
-// What is given beside the model's flags; empty where it is not.
+// These flags are given beside the model's; a text is empty where its flag is not given.
 struct PackFlags {
   std::string capacity;
   std::string time;

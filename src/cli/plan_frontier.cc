@@ -1,4 +1,4 @@
-// The frontier of a model, as its report.
+// Finds the frontier of a model and prints its report.
 #include "src/cli/plan_frontier.h"
 
 #include "src/cli/console.h"

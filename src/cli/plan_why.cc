@@ -1,4 +1,4 @@
-// Finding the name by the rule of `keep`, then among those of the optimised graphs.
+// Finds the name by the rule of `keep`, then among the names of the optimised graphs.
 #include "src/cli/plan_why.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Meant {
   std::string operators = {};  // … as one of these: "conv + relu"
 };
 
-// Of all entry points, each once.
+// Returns the names of the values of all entry points, each once.
 std::vector<std::string> NamesOf(const std::vector<PlannedEntry>& entries) {
   std::vector<std::string> names;
   for (const PlannedEntry& entry : entries) {
@@ -96,8 +96,8 @@ std::string TextOf(const std::vector<PlannedEntry>& entries, const std::string& 
   return text.find(activation) == text.npos ? text + " + " + activation : text;
 }
 
-// What a fused node computes in between has no bytes of its own. `entry`: that has the node, where
-// others have the value itself; else "".
+// Says that a value within a fused node has no bytes of its own. If only one entry point has the
+// fused node, and others have the value itself, `entry` names it; else it is "".
 void TellOfFused(const Meant& meant, const std::string& entry = "") {
   if (meant.fused.empty()) return;
   const bool is_elsewhere = !entry.empty();
@@ -120,7 +120,8 @@ std::vector<NodeId> NodesByWorkspace(const PlannedEntry& entry, const EntryLayou
   return nodes;
 }
 
-// Of `name` that is no value's, but what kernels work in. Empty where it is not.
+// If `name` is that of a workspace and not of a value, returns the lives of this workspace; else
+// nothing.
 std::vector<ValueLife> LivesOfWorkspace(const std::vector<PlannedEntry>& entries,
                                         const MemoryLayout& layout, const std::string& name) {
   std::vector<ValueLife> lives;
@@ -154,7 +155,7 @@ Meant NameOfFused(const std::vector<PlannedEntry>& entries, const std::string& n
   return {};
 }
 
-// The same of any value that the graph had before the passes: "conv1.relu", "add[0]".
+// Does the same for any value that the graph had before the passes: "conv1.relu", "add[0]".
 Meant NameOfFusedValue(const std::vector<PlannedEntry>& entries, const std::string& name,
                        const ModelSpec& model, const CompileOptions& options) {
   Diagnostics errors;
@@ -194,7 +195,7 @@ Meant NameOfUpdate(const std::vector<PlannedEntry>& entries, const std::string& 
   return {};
 }
 
-// Of a gradient that the graph does not have.
+// Reports a gradient that the graph does not have.
 InputError NoGradient(const std::string& name, const NamedValue& named) {
   if (!named.is_needed) {
     return InputError("a step does not compute " + name + ": nothing reads it",
@@ -205,7 +206,7 @@ InputError NoGradient(const std::string& name, const NamedValue& named) {
                         "' compute it themselves; `--keep '" + name + "'` keeps it whole");
 }
 
-// By the end of a name of the optimised graph, as its tables and pictures show it.
+// Finds a value by the end of a name of the optimised graph, as its tables and pictures show it.
 Meant NameInGraph(const std::vector<PlannedEntry>& entries, const std::string& name,
                   const std::vector<std::string>& known, const ModelSpec& model,
                   const CompileOptions& options) {
@@ -233,8 +234,8 @@ Meant NameOfGradient(const std::vector<PlannedEntry>& entries, const std::string
   throw NoGradient(name, named);
 }
 
-// What the user's name stands for, as for `--keep`; or else a name of the optimised graph alone.
-// Where an operator's `activation` is an operator of its own, both values.
+// Finds the values that the user's name means, as for `--keep`, or else a name of the optimised
+// graph alone. If an operator's `activation` is an operator of its own, both values are returned.
 std::vector<Meant> FindNames(const std::vector<PlannedEntry>& entries, const std::string& name,
                              const ModelSpec& model, const CompileOptions& options) {
   const std::vector<std::string> known = NamesOf(entries);

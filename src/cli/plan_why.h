@@ -10,10 +10,10 @@
 
 namespace cgrun {
 
-// Prints it. `name`: as for --keep (FindNamedValue), or of a value that passes have made, or the
-// end of one name alone. Of entry points but the first it tells a line each, unless `all_entries`.
-// `model`, `options`: what was compiled. Throws InputError where there is none, and where there are
-// several.
+// Prints why a value lies where it does. `name` is one of those for --keep (FindNamedValue), the
+// name of a value that passes have made, or the end of just one name. Entry points after the first
+// have a line each, unless `all_entries` is set. `model` and `options` are those that were
+// compiled. Throws InputError where no value has the name, and where several have it.
 void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
              const std::string& name, bool all_entries, const ModelSpec& model,
              const CompileOptions& options);

@@ -102,7 +102,7 @@ class NotFinite {
   std::vector<FileProblem> problems_;
 };
 
-// Batches of about the same size, none larger than the model file's.
+// Returns the size of batches that are about equal, none larger than the model file's.
 int64_t BatchFor(const ModelSpec& model, int64_t samples) {
   const int64_t most = model.train ? model.train->batch.value.size : BatchSize().size;
   const int64_t batches = (samples + most - 1) / most;
@@ -138,7 +138,7 @@ std::vector<std::string> TextsOf(const Diagnostics& warnings) {
   return texts;
 }
 
-// Where no input could be read.
+// Reports that no input could be read.
 int ReportNothing(const PredictView& nothing, const PredictFacts& facts,
                   const PredictSource& source) {
   PrintResult("", nothing.Json(facts, {}, source.problems(), nullptr));
@@ -240,7 +240,7 @@ void CheckFolder(const std::string& out) {
           (path.parent_path() / path.stem()).string() + "` is a folder");
 }
 
-// What the predictions of a model leave out, and how to have it.
+// Tells which outputs the predictions of a model leave out, and how to have them.
 void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
   const bool chooses =
       std::ranges::any_of(model.paths, [](const PathSpec& path) { return !path.out.empty(); });

@@ -1,4 +1,4 @@
-// From an engine's times to a report.
+// Makes a report from an engine's times.
 #include "src/cli/profile_view.h"
 
 #include <algorithm>

@@ -28,7 +28,8 @@ Ceilings MeasureCeilings(const Engine& engine, int threads);
 // The profile as text, held against these ceilings; writes the trace where one is wanted.
 std::string ShowProfile(const ProfileFlags& flags, const Engine& engine, const OperatorTimes& times,
                         const Ceilings& ceilings);
-// The same as a JSON object, and `json`, an object, with it as its key "profile".
+// ProfileObject() returns the same as a JSON object. WithProfile() returns `json`, an object, with
+// the profile as its key "profile".
 std::string ProfileObject(const Engine& engine, const OperatorTimes& times,
                           const Ceilings& ceilings);
 std::string WithProfile(const std::string& json, const Engine& engine, const OperatorTimes& times,

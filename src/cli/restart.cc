@@ -1,4 +1,4 @@
-// The environment, and execv.
+// Sets the environment and calls execv().
 #include "src/cli/restart.h"
 
 #include <sys/auxv.h>
@@ -14,8 +14,8 @@ namespace {
 // nothing sleeps between them.
 constexpr const char* kSpins = "2000";
 
-// What was asked to be run, where that is this program, and not the loader, called with the program
-// as its argument; else null.
+// Returns the name with which this program was started. Returns null if the loader was started with
+// the program as its argument.
 const char* StartedAs() {
   const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   struct stat file = {}, program = {};
@@ -25,7 +25,7 @@ const char* StartedAs() {
   return same ? started : nullptr;
 }
 
-// Whether it was not set before.
+// Returns whether it was not set before.
 bool Set(const char* name, const char* value) {
   return std::getenv(name) == nullptr && setenv(name, value, /*overwrite=*/0) == 0;
 }

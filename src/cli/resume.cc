@@ -1,4 +1,4 @@
-// Comparing settings with those of a run.
+// Compares settings with those of a run.
 #include "src/cli/resume.h"
 
 #include <algorithm>
@@ -28,13 +28,13 @@ bool IsLength(const std::string& key) {
   return key == "train.epochs" || key == "train.steps" || key == "train.time";
 }
 
-// What does not change a step's results.
+// Returns whether a key may change because it does not change a step's results.
 bool MayChange(const std::string& key) {
   return IsLength(key) || key == "train.memory" || key == "train.swap";
 }
 
-// Where something lies says nothing of what it is: training data are compared by what checkpoints
-// keep of them, and what a run begins with is not read again.
+// The place of a file says nothing of its content. Training data are compared by the identity that
+// checkpoints keep, and the initial weights of a run are not read again.
 bool IsMoved(const Difference& one, const ModelSpec& model) {
   if (one.before == kNoValue || one.now == kNoValue) return false;
   const std::vector<std::string> parts = PartsOfKey(one.key);
@@ -104,7 +104,8 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
 // "train.epochs" of "train.epochs=3".
 std::string KeyOf(const std::string& set) { return set.substr(0, set.find('=')); }
 
-// What the run's command lines set of the model file. A length goes for one that is given now.
+// Returns the assignments of the run's command lines to the model file. A length that is given now
+// replaces the run's.
 std::vector<std::string> OverridesOf(const RunSettings& settings, const ModelFlags& now) {
   std::vector<std::string> overrides = settings.overrides;
   const std::vector<std::string> given = AssignmentsOf(now);
@@ -124,7 +125,7 @@ std::optional<ModelSpec> LoadSettings(const ModelFlags& of_run) {
   return std::nullopt;
 }
 
-// False where data are not where the run's own model file has them, which is told with a way out.
+// Returns false if data are not where the run's own model file has them. The error names a way out.
 bool FindData(const ModelSpec& model, const std::string& folder) {
   Diagnostics missing, told;
   CheckDataFiles(model, missing);
@@ -163,7 +164,8 @@ void CheckIsNoCheckpoint(const std::string& path) {
                    "`--resume " + ShellWord(run) + "` goes on from the newest checkpoint in it");
 }
 
-// Whether something is at `path`. Throws UserError where the system does not let this user look.
+// Returns whether something is at `path`. Throws UserError where the system does not let this user
+// look.
 bool IsThere(const std::string& path) {
   std::error_code error;
   const bool exists = std::filesystem::exists(path, error);

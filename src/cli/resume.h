@@ -19,15 +19,17 @@ struct ResumedRun {
   std::string checkpoint;
 };
 
-// Takes the run folder for itself, and throws InputError at once where the run still goes on. Reads
-// the folder's model file, or flags.model where that is given with what the run's own command lines
-// have set of it, with the flags as overrides, and finds the newest whole checkpoint; damaged ones
-// are warned of. Settings other than the length of the run (train.epochs, steps, time) must be
-// those of the run, but for the paths of data, of which a note tells: the session compares what
-// lies there. Prints errors; nothing after one. Throws InputError and UserError.
+// Takes the run folder for itself, and throws InputError at once if the run still goes on. Reads
+// the folder's model file with the flags as overrides. If flags.model is given, it is read instead,
+// with the assignments of the run's own command lines. Finds the newest whole checkpoint, and warns
+// of damaged ones.
+//
+// Settings other than the length of the run (train.epochs, steps, time) must be those of the run.
+// The paths of data may differ, which a note tells: the session compares the data there. Prints
+// errors, and returns nothing after one. Throws InputError and UserError.
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags);
 
-// How what a run has learned is trained on, where `early_stop` does not let that run go on.
+// Says how to train on from the weights of a run that `early_stop` does not let go on.
 std::string HelpWithStop(const std::string& folder);
 
 }  // namespace cgrun

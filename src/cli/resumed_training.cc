@@ -30,7 +30,7 @@ int ReportStopped(const std::string& folder, const Session& session) {
   return kBadInput;
 }
 
-// That run goes on to no other end only where its data are the same.
+// Warns of other training data: only with the same data does the run reach the same end.
 void CheckData(const std::string& before, const std::string& now) {
   if (before.empty() || before == now) return;
   PrintWarning(

@@ -1,4 +1,4 @@
-// How `cgrun train` goes on with a run: with its settings, and with a word on what is different.
+// `cgrun train` goes on with a run with the run's settings, and says what is different.
 #ifndef CGRUN_CLI_RESUMED_TRAINING_H_
 #define CGRUN_CLI_RESUMED_TRAINING_H_
 
@@ -20,7 +20,8 @@ void TakeSettings(const RunSettings& settings, const ModelFlags& flags, const Ru
 // Returns what all command lines of the run assigned to keys of the model file, the newest last.
 std::vector<std::string> SetSoFar(const ResumedRun& resumed, const ModelFlags& flags);
 
-// Whether the run has nothing left to do, not even its summary, or is now to be shorter than it is.
+// Returns whether the run has nothing left to do, not even its summary, or is now to be shorter
+// than it is.
 bool IsFinished(const std::string& folder, const ModelSpec& model, const Session& session);
 // Prints why such a run does not go on. Returns the exit status.
 int ReportFinished(const std::string& folder, const ModelSpec& model, const Session& session);

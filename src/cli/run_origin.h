@@ -1,5 +1,5 @@
-// How a run came about, for its folder: when, by which version and by which command line it was
-// started and resumed.
+// Records the origin of a run for its folder: when, by which version and by which command line it
+// was started and resumed.
 #ifndef CGRUN_CLI_RUN_ORIGIN_H_
 #define CGRUN_CLI_RUN_ORIGIN_H_
 
@@ -18,10 +18,11 @@ void NoteCommandLine(int argc, const char* const* argv);
 // As a shell reads it: "cgrun train 'my model.yaml'".
 std::string CommandText(int argc, const char* const* argv);
 
-// `before`, and the part that begins now, at `step`. Of very many parts the first and the last.
+// Returns `before` and the part that begins now, at `step`. If there are very many parts, it
+// returns only the first and the last ones.
 std::vector<RunPart> PartsUntilNow(std::vector<RunPart> before, int64_t step);
 
-// Rows of a name and a text, for the page of the run.
+// Returns rows of a name and a text for the page of the run.
 std::vector<std::pair<std::string, std::string>> OriginRows(const RunSettings& settings,
                                                             int64_t seed);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By what the samples of the training data are divided.
+// The samples of the training data are divided by these settings.
 struct Division {
   int64_t seed = 0;
   std::optional<double> valid, test;
@@ -34,8 +34,8 @@ struct Division {
     return division;
   }
 
-  // Whether `split` has the same samples by both. `valid` is taken first where chance chooses, and
-  // `test` where the last samples are taken.
+  // Returns whether `split` has the same samples by both. `valid` is taken first where chance
+  // chooses, and `test` where the last samples are taken.
   bool TakesTheSame(const Division& other, const std::string& split) const {
     if (in_order != other.in_order || (!in_order && seed != other.seed)) return false;
     const bool same_test = test == other.test, same_valid = valid == other.valid;

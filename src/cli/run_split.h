@@ -15,10 +15,10 @@ namespace cgrun {
 // The model of the run whose folder this is; nothing where there is none that can be read.
 std::optional<ModelSpec> ModelOfRun(const std::filesystem::path& folder);
 
-// Where `weights` lie in a run folder, gives `model` the seed of that run and the parts of the
-// training data that it kept for `valid` and `test`, unless the flags set them or the model has
-// files of its own there. Says what it has changed. Warns where `split`, which is evaluated, may
-// hold samples that the run learned from.
+// If `weights` lie in a run folder, gives `model` the seed of that run, and the parts of the
+// training data that the run kept for `valid` and `test`. Flags that set them, and files of the
+// model's own, come first. Says what it has changed. Warns if `split`, which is evaluated, may hold
+// samples that the run learned from.
 void TakeSplitOfRun(const ModelFlags& flags, const std::string& weights, const std::string& split,
                     ModelSpec& model);
 

@@ -57,7 +57,7 @@ double Eta(const StepReport& report) {
   return per_step * static_cast<double>(report.total_steps - report.step);
 }
 
-// Of how many lines one is shown, so that at most kMostLines are: a round number.
+// Returns a round number n: if one line of n is shown, at most kMostLines are.
 int64_t LinesOfOne(int64_t lines) {
   constexpr int64_t kMostLines = 40;
   for (int64_t power = 1;; power *= 10) {

@@ -1,4 +1,4 @@
-// What people see of a run: progress, a line an epoch, the summary.
+// Shows a run to people: its progress, a line for each epoch, and the summary.
 #ifndef CGRUN_CLI_RUN_VIEW_H_
 #define CGRUN_CLI_RUN_VIEW_H_
 
@@ -48,7 +48,7 @@ void WarnOfChance(const PassResult& evaluation);
 // that the weights are.
 void WarnOfLosses(const PassResult& evaluation, bool has_bad_weights = false);
 
-// What --dry-run prints: a session that is ready, and would now run.
+// Prints the result of --dry-run: a session that is ready, and would now run.
 void PrintDryRun(const std::string& model, const Session& session);
 
 }  // namespace cgrun

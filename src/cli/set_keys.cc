@@ -1,4 +1,5 @@
-// From the tables of the format: those of data sets and optimizers have keys of their own besides.
+// Makes the keys from the tables of the format. Data sets and optimizers have further keys of their
+// own.
 #include "src/cli/set_keys.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::string Below(std::string_view place, std::string_view key) {
   return (place.empty() ? "" : std::string(place) + ".") + std::string(key);
 }
 
-// What no value makes good.
+// Returns whether a key is refused with any value.
 bool IsRefused(std::string_view place, std::string_view key) {
   return std::ranges::any_of(UnsupportedKeys(), [&](const UnsupportedKey& other) {
     return other.place == place && other.key == key && other.values.empty();
@@ -33,7 +34,7 @@ using Words = std::vector<std::string>;
 
 std::vector<std::string> BooleanWords() { return {"true", "false"}; }
 
-// Those of a type that takes one of a few; none of others.
+// Returns the values of a type that takes one of a few; nothing for other types.
 Words WordsOf(const ValueType& type) {
   using Json = nlohmann::json;
   const Json schema = TryParseJson(std::string(type.json));

@@ -1,4 +1,4 @@
-// cgrun summary: a model by layer.
+// Runs `cgrun summary`, which lists a model by layer.
 #include <map>
 #include <nlohmann/json.hpp>
 

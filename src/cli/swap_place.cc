@@ -1,4 +1,4 @@
-// Where tensors wait under a cap: a folder of a disk, or the host's memory.
+// Tensors wait under a cap in a folder of a disk, or in the host's memory.
 #include "src/cli/swap_place.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ SwapFolder MeasureDisk(const std::string& folder, const SourceMark& mark,
   return {folder, speed};
 }
 
-// Nothing where the device cannot copy there. Throws UserError.
+// Returns nothing where the device cannot copy there. Throws UserError.
 std::optional<SwapFolder> MeasureHostMemory(const ModelSpec& model) {
   const auto speed = OpenDevice(DeviceOf(model))->MeasureTransfers();
   if (!speed) return std::nullopt;

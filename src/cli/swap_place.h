@@ -7,16 +7,16 @@
 
 namespace cgrun {
 
-// Whether the model's device has memory of its own, and so swaps to that of the host.
+// Returns whether the model's device has memory of its own, and so swaps to that of the host.
 bool SwapsToHost(const ModelSpec& model);
 
-// Whether the kernels of the model's device can swap.
+// Returns whether the kernels of the model's device can swap.
 bool CanSwapHere(const ModelSpec& model);
 
-// Whether tensors that lie in the host's memory are to go there, which is an error then.
+// Returns whether tensors that lie in the host's memory are to go there, which is an error then.
 bool RefuseSwapToHost(const ModelSpec& model, Diagnostics& diagnostics);
 
-// Of --swap where nothing is.
+// Warns of --swap where nothing is swapped.
 void WarnOfNoSwaps(const ModelSpec& model, Diagnostics& diagnostics);
 
 // Notes in `options` the folder that the model names for a swap file, or that it swaps to the

@@ -1,4 +1,4 @@
-// --tune, and the record without it.
+// Takes the tuning record with --tune, and without it.
 #include "src/cli/take_tuning.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the verbs do with the tuning record of this machine.
+// The verbs use the tuning record of this machine through TakeTuning().
 #ifndef CGRUN_CLI_TAKE_TUNING_H_
 #define CGRUN_CLI_TAKE_TUNING_H_
 
@@ -10,7 +10,8 @@
 
 namespace cgrun {
 
-// What --tune asks for: nothing; to measure; of a dry run, to say what would be measured.
+// --tune asks to measure, or in a dry run to say what would be measured. Without it nothing is
+// asked.
 enum class Tune : uint8_t { kNo, kYes, kDryRun };
 
 // Has kernels chosen by the record of this machine, where there is one. With Tune::kYes the kernels

@@ -122,7 +122,7 @@ void SetOptions(Training& training) {
   options.debug = training.debug.get();
 }
 
-// False after an error, which is printed.
+// Returns false after an error, which is printed.
 bool Load(Training& training) {
   FindModel(training);
   if (!training.model) return false;
@@ -149,7 +149,7 @@ bool Fit(Training& training) {
   return training.fitted.fits;
 }
 
-// Whether the run can be planned for less memory than it would take.
+// Returns whether the run can be planned for less memory than it would take.
 bool CanShrink(const ModelSpec& model, const SessionOptions& options) {
   return options.mode == Mode::kGraph && KindOfDevice(options.device).on_host &&
          options.image == nullptr && model.train && !model.train->memory;
@@ -185,7 +185,7 @@ bool ReportInputs(const Session& session, const std::string& program) {
   return file.empty() || ReportWeights(session.weights(), file);
 }
 
-// False after an error, which is printed.
+// Returns false after an error, which is printed.
 bool Open(Training& training) {
   WarnOfSlowBF16(*training.model, KernelsOf(*training.model), training.diagnostics);
   training.session = OpenSession(training);

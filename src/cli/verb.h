@@ -89,7 +89,7 @@ class Verb {
   // One that is declared.
   Flag Get(const std::string& name) const;
   bool Has(const std::string& name) const { return Find(name).has_value(); }
-  // Whether the command line gives this flag.
+  // Returns whether the command line gives this flag.
   bool Given(const std::string& name) const;
 
  private:

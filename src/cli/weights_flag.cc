@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Whether a run got as far as its first checkpoint.
+// Returns whether a run got as far as its first checkpoint.
 bool HoldsWeights(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -29,7 +29,7 @@ bool HoldsWeights(const std::string& folder) {
   return false;
 }
 
-// The format of the training data; "" without any.
+// Returns the format of the training data; "" where there are none.
 std::string FormatOf(const ModelSpec& model) {
   const bool known = model.data && model.data->train && model.data->train->format;
   return known ? model.data->train->format->value : "";

@@ -1,4 +1,4 @@
-// What became of the weights that a training run begins with.
+// Reports on the weights that a training run begins with.
 #ifndef CGRUN_CLI_WEIGHTS_REPORT_H_
 #define CGRUN_CLI_WEIGHTS_REPORT_H_
 
@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// What was converted: "2 tensors of f16 were converted to f32". Numbers of f64 lose digits by that.
+// Notes conversions: "2 tensors of f16 were converted to f32". Numbers of f64 lose digits by that.
 std::vector<std::string> ConversionNotes(const WeightsReport& report);
 
 // Warns of tensors that are not finite.

@@ -24,14 +24,14 @@ class Categories {
   // A list that is known: Survey() and Settle() change nothing.
   explicit Categories(std::vector<std::string> names);
 
-  // Whether a pass over the texts is to find them.
+  // Returns whether a pass over the texts is to find them.
   bool surveys() const { return surveys_; }
   // Takes a text of that pass. False once there are more than kMost.
   bool Survey(std::string_view text);
   void Settle();
 
   int32_t Find(std::string_view text) const;
-  // Of id 1 first.
+  // Id 1 comes first.
   const std::vector<std::string>& names() const { return names_; }
 
  private:

@@ -1,5 +1,5 @@
-// What is wrong with cells of a table, or with lines of a list: one message for each column and
-// kind of mistake, at the first such cell, which counts the others and names a few.
+// Reports errors in the cells of a table, or in the lines of a list. Each column and kind of
+// mistake has one message, at the first such cell. It counts the others and names a few.
 #ifndef CGRUN_DATA_CELL_ERRORS_H_
 #define CGRUN_DATA_CELL_ERRORS_H_
 
@@ -52,7 +52,7 @@ class CellErrors {
     }
   }
 
-  // At the end of the file, which has `rows`: reports them all.
+  // Reports all errors at the end of the file, which has `rows` rows.
   void Report(int64_t rows);
 
  private:

@@ -1,6 +1,6 @@
-// CIFAR-10 and CIFAR-100 in their binary layout (A. Krizhevsky, Learning Multiple Layers of
-// Features from Tiny Images, 2009): records of one label (of CIFAR-100 a coarse and a fine one) and
-// 32 × 32 pixels, first all red ones, then green, then blue, row by row.
+// Reads CIFAR-10 and CIFAR-100 in their binary layout (A. Krizhevsky, Learning Multiple Layers of
+// Features from Tiny Images, 2009). A record holds one label, or in CIFAR-100 a coarse and a fine
+// one, and then 32 × 32 pixels. All red ones come first, then green, then blue, each row by row.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -27,7 +27,8 @@ struct LabelByte {
   int classes;
 };
 
-// What the option `classes` chooses: the records, and which of their labels is the field.
+// The option `classes` chooses one of these: the layout of the records, and the label that is the
+// field.
 struct CifarLayout {
   std::string_view name;
   std::array<LabelByte, 2> labels;
@@ -55,7 +56,7 @@ struct Part {
   SourceMark mark;
 };
 
-// The records of a file of this many bytes.
+// Computes the number of records in a file of `bytes` bytes.
 int64_t CountRecords(const std::string& path, int64_t bytes, const CifarLayout& layout) {
   if (bytes == 0) ThrowFileError(path, "is empty");
   if (bytes % layout.record() == 0) return bytes / layout.record();
@@ -209,13 +210,14 @@ struct NamedFile {
   SourceMark mark;
 };
 
-// Whether a file of this name holds training samples, or test samples, as the archives call them.
+// Returns whether a file of this name holds training samples, or test samples, as the archives call
+// them.
 bool BelongsTo(bool test, const std::string& name) {
   if (test) return name == "test_batch.bin" || name == "test.bin";
   return name == "train.bin" || (name.starts_with("data_batch") && name.ends_with(".bin"));
 }
 
-// The files of a folder, in the order of their names. None after an error.
+// Lists the files of a folder in the order of their names. The list is empty after an error.
 std::vector<NamedFile> FilesIn(const std::string& folder, const SourceMark& mark, bool test,
                                Diagnostics& diagnostics) {
   std::vector<NamedFile> files;
@@ -274,7 +276,7 @@ std::vector<NamedFile> FilesOf(const DataOptions& options, Diagnostics& diagnost
   return named;
 }
 
-// Null where there is none.
+// Returns null where there is none.
 const CifarLayout* FindLayout(const DataOption& classes) {
   const auto* found = std::ranges::find_if(kLayouts, [&](const CifarLayout& layout) {
     return classes.value == std::to_string(ClassesOf(layout));
@@ -289,7 +291,7 @@ void CheckClasses(const DataOption& classes, Diagnostics& diagnostics) {
                diagnostics);
 }
 
-// Null after an error.
+// Returns null after an error.
 const CifarLayout* LayoutOf(const DataOptions& options, Diagnostics& diagnostics) {
   const DataOption* classes = FindOption(options, "classes");
   if (classes == nullptr) return &kLayouts[0];

@@ -109,7 +109,7 @@ void LabelTexts::Note(News news, SourceMark mark, Diagnostics& diagnostics) {
   surveys_ = false;
 }
 
-// What to do where all names are numbers, such as 1.5 and 2,5; "" where one is none.
+// Returns help if all names are numbers, such as 1.5 and 2,5; "" where one is none.
 std::string LabelTexts::MeasureHelp() const {
   const bool commas = std::ranges::any_of(met_, HasDecimalComma);
   const bool numbers = !met_.empty() && std::ranges::all_of(met_, [](const std::string& name) {
@@ -119,7 +119,7 @@ std::string LabelTexts::MeasureHelp() const {
   return help_ + (commas ? "; " + PointHelp() : "");
 }
 
-// Where some texts are integers: what is told of the first that is none.
+// If some texts are integers, returns the message about the first that is none.
 std::string LabelTexts::MixedText(bool are_measures) const {
   const std::string odd = ", but the one in line " + std::to_string(integer_->line) + " is";
   const int64_t others = texts_ - integers_;

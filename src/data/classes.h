@@ -24,16 +24,17 @@ struct ClassTable {
   bool fixed() const { return !origin.empty(); }
 };
 
-// What is known before the data are read: the names of the option `classes`, or else those that the
-// weights keep for field `field`, or that it has in the training set; none where nobody knows any.
-// Nothing after an error, such as that the option has the classes of the weights in another order.
+// Returns the classes that are known before the data are read. They are the names of the option
+// `classes`, or else those that the weights keep for field `field`, or that it has in the training
+// set. Returns no names where nobody knows any. Returns nothing after an error, such as that the
+// option has the classes of the weights in another order.
 std::optional<ClassTable> KnownClasses(const DataOptions& options, std::string_view field,
                                        Diagnostics& diagnostics);
 
-// Under what findings hold the names of field `field`.
+// Returns the key under which findings hold the names of field `field`.
 std::string ClassesKey(std::string_view field);
 
-// Labels by name.
+// Maps each class's name to its label.
 std::map<std::string, int32_t, std::less<>> LabelsOf(const ClassTable& classes);
 
 // The texts of one label and what they become: names are places among the classes, those that are
@@ -53,19 +54,19 @@ class LabelTexts {
     const News found = Look(text);
     if (found != News::kNothingNew) Note(found, mark_of(), diagnostics);
   }
-  // Whether a first pass is to find out what the texts are: before it, no text is wrong.
+  // Returns whether a first pass is to find out what the texts are: before it, no text is wrong.
   bool surveys() const { return surveys_; }
   // The end of the first pass: an error where some texts are integers and others names, a warning
   // where the names are numbers.
   void Settle(Diagnostics& diagnostics);
 
-  // Whether the texts are names. What they are is known after Settle().
+  // Returns whether the texts are names. What they are is known after Settle().
   bool of_names() const { return !labels_.empty(); }
   const std::vector<std::string>& names() const { return classes_.names; }
   // The label that a text stands for; nothing where it is no class, or no integer.
   std::optional<int32_t> Find(std::string_view text) const;
-  // Of a text without a label: "'x' is none of the classes of the training data", "'x' is not an
-  // integer of 32 bits", and the help.
+  // These describe a text without a label: "'x' is none of the classes of the training data", "'x'
+  // is not an integer of 32 bits". HelpFor() gives the help.
   std::string UnknownText(std::string_view text) const;
   std::string HelpFor(std::string_view text) const;
 

@@ -22,7 +22,7 @@ class ColumnMoments {
     to.squares += from_mean * (value - to.mean);
   }
 
-  // Of each column; NaN where it has no value.
+  // Returns the mean of each column; NaN where the column has no value.
   std::vector<double> Means() const;
   // The square root of the mean square distance from the mean; 1 where all values are the same, so
   // that one can divide by it.

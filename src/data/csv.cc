@@ -1,7 +1,7 @@
-// Tables of numbers as comma-separated text: some columns are the features of a sample, others are
-// categories, and others its labels. The file is read twice: once for what there is (rows,
-// classes), which says how much memory is needed, and once for the values; and in between for the
-// categories. CsvOpener is the entry point.
+// Reads tables of numbers as comma-separated text. Some columns are the features of a sample,
+// others are categories, and others its labels. The file is read twice. The first pass counts rows
+// and classes, which says how much memory is needed, and the last one takes the values. If
+// categories are to be found, there is a pass between them. CsvOpener is the entry point.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -47,7 +47,7 @@ class CsvOpener {
         features_(options, diagnostics),
         room_(options) {}
 
-  // Null after an error.
+  // Returns null after an error.
   std::unique_ptr<Dataset> Open() {
     const std::optional<CsvOptions> csv = ReadCsvOptions(options_, diagnostics_);
     if (!csv) return nullptr;
@@ -266,7 +266,7 @@ void CsvOpener::CheckRoom() const {
                  left.Help("use fewer samples or columns"));
 }
 
-// Those whose lines are noted.
+// Finds the columns of integers, whose lines are noted.
 void CsvOpener::FindIntegers() {
   integers_.delimiter = csv_.delimiter;
   for (const CsvColumn& used : layout_.used) {
@@ -415,7 +415,7 @@ void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const
                    {gap ? "" : QuotedText(NameIn(text)), what, help, kind});
 }
 
-// Those of training data that no list gives.
+// Finds the categories of training data that no list gives.
 void CsvOpener::FindCategories() {
   const bool survey =
       std::ranges::any_of(layout_.categories, [](const auto& it) { return it.second.surveys(); });

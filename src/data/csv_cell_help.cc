@@ -57,7 +57,7 @@ std::string CellHelp::OfGap(const CsvColumn& used) const {
   return help;
 }
 
-// What to do about a text where a number is wanted.
+// Returns help for a text where a number is wanted.
 std::string CellHelp::OfText(const CsvColumn& used) const {
   const std::string name = PrintableText(layout_.names[used.column]);
   if (options_.to_predict) return "the model reads numbers of this column";

@@ -1,4 +1,4 @@
-// Of an integer its record and its column are known: the file is read again for its cell.
+// For an integer only its record and its column are known. The file is read again for its cell.
 #include "src/data/csv_dataset.h"
 
 #include <cstring>

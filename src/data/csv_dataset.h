@@ -14,19 +14,19 @@
 
 namespace cgrun {
 
-// Where the integers of a table stand: classes, categories and ids, which may be wrong for the
-// model that reads them.
+// Records the lines of a table that have integers: classes, categories and ids, which may be wrong
+// for the model that reads them.
 struct IntegerLines {
   CsvDelimiter delimiter;
   SampleStore lines;                              // an int32 a sample; none where all are floats
   std::map<size_t, std::vector<size_t>> columns;  // by field: of its elements
 
   bool any() const { return !columns.empty(); }
-  // Of so many samples.
+  // Returns the bytes that the lines of `samples` samples take.
   static int64_t Bytes(int64_t samples) { return samples * int64_t{sizeof(int32_t)}; }
 };
 
-// With what was found out about training data.
+// Holds also the findings about training data.
 class CsvDataset : public TensorDataset {
  public:
   // `notes` are those of Dataset::Notes(). `scratch_bytes`: what reading took beside the samples.

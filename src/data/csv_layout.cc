@@ -86,7 +86,7 @@ class LayoutReader {
   std::vector<DataOption> unknown_;  // columns that the table does not have: ReportUnknown()
 };
 
-// The names of the columns. False after an error.
+// Takes the names of the columns. Returns false after an error.
 bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
   size_t integers = 0;
   for (const CsvField& field : reader.fields()) {
@@ -149,7 +149,7 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   return std::nullopt;
 }
 
-// Of a table that is one column by its delimiter: all that it does not have, at once.
+// If the delimiter seems to make the table a single column, reports all absent columns at once.
 void LayoutReader::ReportUnknown() {
   if (unknown_.empty()) return;
   std::vector<std::string> names;
@@ -189,8 +189,8 @@ void LayoutReader::WarnOfNoName(const CsvReader& reader, const std::vector<size_
       "lists the others");
 }
 
-// Columns of one name that are features, since nothing chooses among them: the second may be a copy
-// or a mistake. Of training data alone, as others have the same columns.
+// Warns of features with the same name, since nothing chooses among them: the second may be a copy
+// or a mistake. Only training data are checked, as other data have the same columns.
 void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features) {
   if (!csv_.header || !Trains() || FindOption(options_, "columns") != nullptr) return;
   std::map<std::string_view, size_t> before;
@@ -208,14 +208,14 @@ void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<si
   }
 }
 
-// Of a column that is to be a feature.
+// Reports a column that is to be a feature but is a label.
 void LayoutReader::CheckNoLabel(size_t column, const std::set<size_t>& labels,
                                 const SourceMark& mark, const std::string& help) {
   if (!labels.contains(column)) return;
   diagnostics_.Error(mark, "column " + layout_.Quoted(column) + " is the label too", help);
 }
 
-// Those of an option, of which none may be among `labels`.
+// Returns the columns of an option, none of which may be among `labels`.
 std::vector<size_t> LayoutReader::FindColumns(const std::string& option,
                                               const std::vector<size_t>& labels) {
   const DataOption* names = FindOption(options_, option);
@@ -254,8 +254,8 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   return !Failed();
 }
 
-// Of tables without names: whether the labels, where both have some, stand at other places than in
-// the training data. The numbers of their columns mean other columns then.
+// For tables without names, returns whether the labels stand at other places than in the training
+// data, where both have some. The numbers of their columns then mean other columns.
 bool LayoutReader::HasLabelsElsewhere(const std::vector<size_t>& labels) const {
   const auto known = shared_.names.find(kCsvLabel);
   if (csv_.header || labels.empty() || known == shared_.names.end()) return false;
@@ -275,7 +275,7 @@ std::vector<size_t> LayoutReader::Ordered(const std::string& option, std::vector
                          csv_, options_, diagnostics_);
 }
 
-// Those of the option, else those of the training data.
+// Returns the columns of the option, else those of the training data.
 std::vector<size_t> LayoutReader::FindCategories(const std::vector<size_t>& labels) {
   if (FindOption(options_, kCsvCategories) != nullptr) {
     return Ordered(kCsvCategories, FindColumns(kCsvCategories, labels), labels);
@@ -293,7 +293,7 @@ std::vector<size_t> LayoutReader::FindCategories(const std::vector<size_t>& labe
   return columns;
 }
 
-// Those of the option, else those that the training data have, by their names, else all.
+// Returns the columns of the option, else those of the training data, by their names, else all.
 std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels,
                                                const std::vector<size_t>& categories) {
   const DataOption* chosen = FindOption(options_, "columns");
@@ -310,8 +310,8 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   return chosen != nullptr ? Ordered(kCsvColumns, std::move(features), labels) : features;
 }
 
-// Nothing where none are known by their names. One that the table does not have is an error, as
-// another column would be taken for it.
+// Returns nothing where no columns are known by their names. If the table lacks a known one, that
+// is an error, as another column would be taken for it.
 std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
   const auto shared = shared_.names.find(kCsvColumns);
   if (!csv_.header || shared == shared_.names.end()) return std::nullopt;
@@ -367,7 +367,7 @@ void LayoutReader::AddFields(const std::vector<size_t>& features,
   }
 }
 
-// The next of the fields called `names`.
+// Adds the next of the fields called `names`.
 void LayoutReader::AddField(CsvRole role, const std::vector<std::string>& names,
                             const std::vector<size_t>& columns) {
   const size_t index = layout_.fields.size();
@@ -389,7 +389,8 @@ void LayoutReader::AddField(CsvRole role, const std::vector<std::string>& names,
   layout_.fields.push_back(std::move(field));
 }
 
-// That of the input. One that no category can have is refused where fields are matched with inputs.
+// Gives the field the type of its input. If a category has a type that none can have, it is refused
+// where fields are matched with inputs.
 void LayoutReader::ChooseType(CsvRole role, const DataField& wanted, DataField& field) {
   if (role == CsvRole::kCategory) {
     if (wanted.dtype == DType::kI64) field.dtype = DType::kI64;
@@ -413,8 +414,8 @@ void LayoutReader::ChooseType(CsvRole role, const DataField& wanted, DataField& 
                      "an input of f32 takes it");
 }
 
-// Those of the option that is called as the input, else those of the training data; else they are
-// to be found.
+// Takes the categories of the option with the name of the input, else those of the training data.
+// Else they are still to be found.
 void LayoutReader::PrepareCategories(size_t column, const DataField* wanted) {
   const std::string& name = layout_.names[column];
   const auto shared = shared_.names.find(CategoriesKey(name));

@@ -1,4 +1,4 @@
-// What the columns of a CSV file are for: ReadCsvLayout() is the entry point.
+// Decides the roles of the columns of a CSV file: ReadCsvLayout() is the entry point.
 #ifndef CGRUN_DATA_CSV_LAYOUT_H_
 #define CGRUN_DATA_CSV_LAYOUT_H_
 
@@ -35,12 +35,12 @@ struct CsvLayout {
 
   // The name of a column in a message, in quotes: it may hold anything, line ends too.
   std::string Quoted(size_t column) const;
-  // Names of the columns of a role, in the order of fields.
+  // Returns the names of the columns of a role, in the order of fields.
   std::vector<std::string> NamesOf(CsvRole role) const;
 };
 
-// Whether columns of other data are called by their numbers, as in a table without a header: none
-// of the columns of this table, `names`, is called so.
+// Returns whether columns of other data are called by their numbers, as in a table without a
+// header: none of the columns of this table, `names`, is called so.
 bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names);
 
 // The input that takes field `field`, as a model file has it where it holds fractions: ": `label:

@@ -1,4 +1,4 @@
-// Values of options, one by one.
+// This file reads the values of options one by one.
 #include "src/data/csv_options.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 bool IsTab(const DataOption& option) { return option.value == "tab" || option.value == "\\t"; }
 
-// Of a value that CheckMissing() takes.
+// Takes only a value that CheckMissing() accepts.
 CsvMissing MissingOf(const DataOption& option) {
   return option.value == "error"  ? CsvMissing::kError
          : option.value == "mean" ? CsvMissing::kMean
@@ -40,8 +40,8 @@ void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagn
   csv.filler = FillerOf(*option);
 }
 
-// As the training data, where they are known. Other numbers than those that were learned from would
-// be wrong without a word.
+// Standardizes as the training data are, where that is known. Numbers unlike those that were
+// learned from would silently give wrong results.
 void ReadStandardize(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
   const DataFindings shared = SharedFindings(options);
   const bool known = shared.names.contains(kCsvColumns);

@@ -1,4 +1,5 @@
-// How a CSV file is read, but for what its columns are: ReadCsvOptions() is the entry point.
+// Reads how a CSV file is to be read, but for the roles of its columns: ReadCsvOptions() is the
+// entry point.
 #ifndef CGRUN_DATA_CSV_OPTIONS_H_
 #define CGRUN_DATA_CSV_OPTIONS_H_
 
@@ -28,9 +29,9 @@ struct CsvOptions {
   bool standardize = false;
 };
 
-// What findings of tables hold: names of the columns of features and of categories, the categories
-// of a column, and for each column of features its mean and its deviation; of tables without a
-// header the numbers of the labels, too.
+// These are the keys of the findings about a table: the names of its feature and category columns,
+// and the categories of a column. Each feature column has its mean and its deviation. A table
+// without a header also has the numbers of its labels.
 inline constexpr char kCsvColumns[] = "columns", kCsvCategories[] = "categories",
                       kCsvLabel[] = "label", kCsvMean[] = "mean", kCsvDeviation[] = "deviation";
 std::string CategoriesKey(const std::string& column);
@@ -95,7 +96,7 @@ const DataOption* CategoryList(const DataOptions& options, std::string_view inpu
 // error.
 bool CheckCategoryLists(const DataOptions& options, Diagnostics& diagnostics);
 
-// Nothing after an error.
+// Returns nothing after an error.
 std::optional<CsvOptions> ReadCsvOptions(const DataOptions& options, Diagnostics& diagnostics);
 
 }  // namespace cgrun

@@ -13,11 +13,12 @@
 namespace cgrun {
 namespace {
 
-// How the columns of a table are compared with those that are known.
+// The columns of a table are compared in one of these ways with those that are known.
 enum class Compared { kNames, kNumbers, kNot };
 
-// Where the numbers of the training data's columns are known, a table that does not have them all,
-// as one without the label, is of another layout; so may one be that has names.
+// If the training data's columns are known by number, a table is compared by number. If it lacks
+// some of them, as one without the label, it has another layout; if it has names, it may have one.
+// Such tables are not compared.
 Compared HowToCompare(const std::vector<std::string>& names, const std::vector<std::string>& known,
                       const CsvOptions& csv) {
   if (!AreNumbered(known, csv.header ? names : std::vector<std::string>())) {

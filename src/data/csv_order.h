@@ -13,10 +13,10 @@
 
 namespace cgrun {
 
-// `columns`, which the option `key` lists of a table whose columns are called `names`, as the
-// training data, or the weights, have them: `known`. Names go by names and numbers by numbers,
-// whatever their order; columns that are called by numbers on one side alone keep theirs. A list
-// that lacks some of `known`, or has others, is an error at its place.
+// Returns `columns` in the order of the training data or the weights, which is `known`. The option
+// `key` lists them in a table whose columns are called `names`. Names are compared with names and
+// numbers with numbers, whatever their order. If only one side calls columns by numbers, they keep
+// their order. A list that lacks some of `known`, or has others, is an error at its place.
 std::vector<size_t> InTrainingOrder(const std::string& key, std::vector<size_t> columns,
                                     const std::vector<std::string>& names,
                                     const std::vector<std::string>& known, const CsvOptions& csv,

@@ -24,8 +24,8 @@ constexpr std::string_view kSeparator = "sep=";
 bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
 bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// What the first line, without its end, says to separate fields; nothing if it is no such line.
-// Excel takes it in quotes, too, and in capitals.
+// Returns the delimiter that the first line, without its end, declares; nothing if it declares
+// none. Excel takes such a line in quotes, too, and in capitals.
 std::optional<char> SaidDelimiter(std::string_view line) {
   const bool quoted = line.size() > 1 && line.starts_with('"') && line.ends_with('"');
   const std::string_view text = quoted ? line.substr(1, line.size() - 2) : line;
@@ -181,7 +181,7 @@ bool CsvReader::ScanFields() {
   return FailAtLineEnd(end);
 }
 
-// Of a record that goes on behind what ends lines in other files.
+// Reports a record that goes on behind a line end of another kind of file.
 bool CsvReader::FailAtLineEnd(std::string_view end) {
   const bool is_cr = end[0] == '\r';
   const std::string others = !is_cr ? "CR" : record_.ends_with("\r\n") ? "CRLF" : "LF";
@@ -192,7 +192,7 @@ bool CsvReader::FailAtLineEnd(std::string_view end) {
               "makes each of them an LF");
 }
 
-// Where another character than the delimiter stands between two fields, that is what is wrong.
+// If another character than the delimiter stands between two fields, the help names it.
 std::string CsvReader::HelpBehindQuote(char next) const {
   const std::string other = next == delimiter_ ? "" : DelimiterHelp(next);
   if (other.empty()) return "a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"";
@@ -211,7 +211,7 @@ bool CsvReader::SkipQuoted() {
   }
 }
 
-// What the fields say, now that the record is whole.
+// Resolves the texts of the fields, now that the record is whole.
 void CsvReader::ResolveTexts() {
   unescaped_.clear();
   unescaped_.reserve(record_.size());  // views into it stay valid

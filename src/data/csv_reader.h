@@ -1,7 +1,7 @@
-// Comma-separated text, record by record (RFC 4180): quoted fields with doubled quotes and line
-// ends in them, LF, CRLF and CR alone, a byte order mark, gzip. A first line that is no record is
-// taken for what it is: Excel's `sep=;`, which says what separates fields, and the comment of a
-// C4.5 file, `|1x3 Cross validator`. CsvReader::Next() is the entry point.
+// Reads comma-separated text record by record (RFC 4180). It accepts quoted fields with doubled
+// quotes and line ends in them; LF, CRLF and CR alone; a byte order mark; and gzip. A first line
+// may be no record: Excel's `sep=;`, which declares the delimiter, or the comment of a C4.5 file,
+// `|1x3 Cross validator`. CsvReader::Next() is the entry point.
 #ifndef CGRUN_DATA_CSV_READER_H_
 #define CGRUN_DATA_CSV_READER_H_
 
@@ -43,17 +43,17 @@ class CsvReader {
   // error of syntax, which is reported with its place. UserError where the file cannot be read.
   bool Next();
 
-  // Of the record, valid until Next() is called again.
+  // The fields of the record are valid until Next() is called again.
   std::span<const CsvField> fields() const { return fields_; }
   SourceMark MarkOf(const CsvField& field) const;
-  // The whole record.
+  // Marks the whole record.
   SourceMark mark() const;
-  // On which the record begins.
+  // Returns the line on which the record begins.
   int line() const { return static_cast<int>(line_); }
   // Lines without anything that were passed over on the way to the record, and the first of them.
   int64_t empty_lines() const { return empty_lines_; }
   int first_empty_line() const { return static_cast<int>(first_empty_line_); }
-  // What to tell of a first line that is no record and was passed over; "" where there is none.
+  // Returns a note on a first line that is no record and was passed over; "" where there is none.
   std::string PreambleNote() const;
 
  private:
@@ -89,8 +89,9 @@ class CsvReader {
   bool failed_ = false;
 };
 
-// What the option `delimiter` is to be where `next`, another character that often separates fields,
-// does: "if another character separates them: `delimiter: \";\"`"; "" of a character that does not.
+// Suggests a value of the option `delimiter` if `next` is another character that often separates
+// fields: "if another character separates them: `delimiter: \";\"`". Returns "" for other
+// characters.
 std::string DelimiterHelp(char next);
 
 // Field `column` of the record that begins on `line`, for errors: the file is read again. Its line

@@ -39,7 +39,7 @@ size_t CountDigits(std::string_view text) {
   return std::min(text.find_first_not_of(kDigits), text.size());
 }
 
-// Whether a text may stand before groups of three digits: "1", "-12", "999".
+// Returns whether a text may stand before groups of three digits: "1", "-12", "999".
 bool IsHead(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && text.size() <= 3 && text[0] != '0' && CountDigits(text) == text.size();

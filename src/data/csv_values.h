@@ -15,10 +15,10 @@
 
 namespace cgrun {
 
-// Whether nothing stands in a field. A name may be "NA", in quotes.
+// Returns whether nothing stands in a field. A name may be "NA", in quotes.
 bool IsGap(const CsvField& field, bool is_name);
 
-// Whether a text is what other programs write where there is nothing: "n/a", "null".
+// Returns whether a text is what other programs write where there is nothing: "n/a", "null".
 bool IsOtherGap(std::string_view text);
 
 // A class or a category as a field names it.

@@ -31,7 +31,7 @@ struct DataField {
   friend bool operator==(const DataField&, const DataField&) = default;
 };
 
-// Where a field of a sample was read from.
+// Says where a field of a sample was read from.
 struct SamplePlace {
   int64_t sample = 0;  // as its file counts
   std::string file;
@@ -39,12 +39,12 @@ struct SamplePlace {
   bool own = false;  // `file` is the sample's own, or the folder of its class: no number is needed
   std::string text = {};  // what stands there, in quotes, where that is not the value itself
 
-  // Whether `mark` lies in the file itself.
+  // Returns whether `mark` lies in the file itself.
   bool in_file() const { return mark.file != nullptr && mark.file->name == file; }
 };
 
-// What a format finds out about training data, and other data are read by: the words of a
-// vocabulary, the means of columns. Weights keep it.
+// Holds the findings about training data by which other data are read: the words of a vocabulary,
+// the means of columns. Weights keep them.
 struct DataFindings {
   std::map<std::string, std::vector<std::string>> names;
   std::map<std::string, std::vector<double>> numbers;
@@ -90,7 +90,7 @@ class Dataset {
   // Returns the data set that this one is a part of, or itself.
   virtual const Dataset& whole() const { return *this; }
 
-  // Whether field `index` is read without decoding a file for each sample.
+  // Returns whether field `index` is read without decoding a file for each sample.
   virtual bool AtHand(size_t /*index*/) const { return false; }
   // Writes field `index` of samples from `first` on, as many as `out` holds, one after another. May
   // allocate. Without an override it reads whole samples.
@@ -114,7 +114,7 @@ struct DataOption {
   bool mended = false;                 // the same of its comma, for which `value` has a point
 };
 
-// How SplitDataset() chooses samples.
+// SplitDataset() chooses samples in one of these ways.
 enum class SplitOrder : uint8_t {
   kRandom,  // by the seed
   kInOrder  // the last of all are `test`, those before them `valid`: of samples that continue each
@@ -135,19 +135,20 @@ struct DataOptions {
   std::map<std::string, DataOption> values;
   int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
   int64_t memory_cap = 0;           // on the run, of which the limit is left; 0: of free memory
-  // Where samples that do not fit lie in files: the folder of those without a name, and the most
-  // bytes that such samples may take in memory. "": they are refused.
+  // If samples do not fit, they lie in files without a name in this folder; "": they are refused.
+  // The number is the most bytes that such samples may take in memory.
   std::string stream_folder = {};
   int64_t most_in_memory = kNoLimit;
   std::vector<DataField> fields;      // what the model's placeholders want, for formats that ask
   bool may_have_more_fields = false;  // others may stand in what of the model could not be read
   std::map<std::string, SourceMark> field_marks;  // of these placeholders, where they are known
   const Dataset* train = nullptr;  // for other sets of a model: the one whose labels they share
-  // What the weights keep that the data are read for; null without any. It comes before what would
-  // be found in the data, or stands in those of `train`.
+  // These findings are kept by the weights and used to read the data; null without any. They come
+  // before those that would be found in the data, or are among those of `train`.
   const DataFindings* kept = nullptr;
-  // Of the training data: what will be split away as `valid` and `test`. What a format finds out
-  // about the training data, as the means of columns, it finds out without those samples.
+  // If these are the training data, `split` says how much will be split away as `valid` and `test`.
+  // A format leaves those samples out when it computes findings about the training data, such as
+  // the means of columns.
   std::optional<DataSplit> split = std::nullopt;
   int readers = 2;  // threads that read at once without waiting for each other
   // Samples to predict: each has an answer, so that none is left out, and what is unknown is warned
@@ -156,14 +157,15 @@ struct DataOptions {
   std::string predicted_as = {};
 };
 
-// What an option's value may be, beside one text.
+// Says which values an option may have, beside one text.
 struct DataOptionValues {
   bool list = false;     // or a list of texts
   bool integer = false;  // an integer alone, of this range
   int64_t least = std::numeric_limits<int64_t>::min();
   int64_t most = std::numeric_limits<int64_t>::max();
   std::span<const std::string_view> choices = {};  // one of these alone, where there are any
-  // Of other values: reports one that cannot be. Null where all can.
+  // If the values are of another kind, this function reports an invalid one. It is null where all
+  // are valid.
   void (*check)(const DataOption&, Diagnostics&) = nullptr;
 };
 
@@ -179,29 +181,30 @@ struct DataFormat {
   std::string_view name;
   std::string_view doc;
   std::span<const DataOptionSpec> options;
-  // Null after an error. Options that are unknown, or required and missing, were reported before.
+  // Returns null after an error. Options that are unknown, or required and missing, were reported
+  // before.
   std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
-  // Of a format whose further options are the names of DataOptions::fields: what they mean.
+  // If further options are the names of DataOptions::fields, this text says what they mean.
   std::string_view field_option_doc = "";
   bool field_option_list = false;         // whether their values may be lists
   std::string_view field_option_of = "";  // the option that names those that may have one; "": all
-  // Of a format whose data have labels where an option asks for them: that, and how it is written.
+  // If an option asks for labels, these are that option and how it is written.
   std::string_view label_option = "", label_help = "";
-  // Of a format whose files can be wrong each on its own: reports them where the training data have
-  // failed, by which a set cannot be opened then. Null of others.
+  // If each file of the format can be wrong on its own, this function reports the wrong ones. It is
+  // called where the training data have failed, so that the set cannot be opened. It is null for
+  // other formats.
   void (*check_files)(const DataOptions&, Diagnostics&) = nullptr;
 };
 
-// All formats, by name.
+// Returns all formats, ordered by name.
 std::span<const DataFormat* const> DataFormats();
 
 // Names that options have in other programs. Each leads to an option of some format.
 std::span<const Synonym> DataOptionSynonyms();
 
-// Checks what can be told without opening anything: the format, the names of options, and their
-// values (DataOptionValues). Of an unknown format, the options are checked as those of
-// the format that it is probably meant to be, or of all. Returns the format, or null after an
-// error.
+// Checks all that can be told without opening anything: the format, the names of options, and their
+// values (DataOptionValues). If the format is unknown, the options are checked as those of the
+// format that is probably meant, or of all formats. Returns the format, or null after an error.
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
                                Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Whether a file can hold what its header declares.
+// Checks whether a file can hold the data that its header declares.
 #ifndef CGRUN_DATA_DECLARED_LENGTH_H_
 #define CGRUN_DATA_DECLARED_LENGTH_H_
 
@@ -16,8 +16,8 @@ namespace cgrun {
 int64_t CheckDeclaredLength(const FileReader& reader, const std::string& declared,
                             std::optional<int64_t> elements, int64_t element_bytes);
 
-// How many bytes a file has, inflated where it is gzip: a compressed file is read to its end, or
-// until more than `limit` bytes have come out. UserError where it cannot be read.
+// Counts the bytes of a file, inflated where it is gzip. A compressed file is read to its end, or
+// until more than `limit` bytes have come out. Throws UserError where it cannot be read.
 int64_t CountBytes(const std::string& path, int64_t limit);
 
 }  // namespace cgrun

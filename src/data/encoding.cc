@@ -15,7 +15,8 @@ std::string HelpWithEncoding(const char* encoding) {
          " -t utf-8 FILE > NEW`";
 }
 
-// Whether each character of a text of ASCII has a byte of zero beside it, at `zero` of the two.
+// Returns whether each character of a text of ASCII has a byte of zero beside it, at `zero` of the
+// two.
 bool HasZeros(std::string_view start, size_t zero) {
   constexpr size_t kLeast = 4, kMost = 16;
   if (start.size() < kLeast) return false;

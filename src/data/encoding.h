@@ -15,7 +15,7 @@ struct EncodingFault {
   std::string help;
 };
 
-// Nothing of a text in UTF-8.
+// Returns nothing for a text in UTF-8.
 std::optional<EncodingFault> FindEncodingFault(std::string_view text);
 
 // UserError where a file that begins with `start` is in UTF-16, with a byte order mark or without.

@@ -11,8 +11,8 @@ namespace cgrun {
 // damaged or says nothing.
 int ExifOrientation(std::span<const std::byte> tiff);
 
-// What an orientation does: pixel (x, y) as seen is the stored one at column x and row y, or at
-// column y and row x where `transposed`; each counted from the other end where it is flipped.
+// Maps a pixel (x, y) as seen to the stored one at column x and row y, or at column y and row x
+// where `transposed`. An axis is counted from its other end where it is flipped.
 struct Orientation {
   bool transposed = false;
   bool flip_x = false;  // along stored rows

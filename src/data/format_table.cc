@@ -110,13 +110,13 @@ constexpr NameNote kNotes[] = {
     {"size", "folder", "images get the size of their input: `image: {shape: [3, 64, 64]}`"},
 };
 
-// What to write instead of an option, or why nothing is to be written for it.
+// Suggests what to write instead of an option, or says why nothing is to be written for it.
 std::string HelpWithOption(std::string_view name, std::span<const std::string> known) {
   const std::string note = NoteOn(name, known, kNotes);
   return note.empty() ? SuggestSynonym(name, known, kSynonyms) : note;
 }
 
-// What else formats are called, and sets that are in one.
+// Formats have these other names, and so do well-known sets in one of the formats.
 constexpr Synonym kOtherFormats[] = {
     {"imagefolder", "images"}, {"folder", "images"}, {"image", "images"},   {"mnist", "idx"},
     {"fashionmnist", "idx"},   {"cifar10", "cifar"}, {"cifar100", "cifar"}, {"table", "csv"},
@@ -138,7 +138,7 @@ const SourceMark& KeyMark(const DataOption& option) {
   return option.key_mark.file ? option.key_mark : option.mark;
 }
 
-// Whether a format has an option for an input of that name.
+// Returns whether a format has an option for an input of that name.
 bool CanHaveOption(const DataFormat& format, const DataOptions& options, std::string_view input) {
   if (format.field_option_doc.empty() || format.field_option_of.empty()) {
     return !format.field_option_doc.empty();
@@ -159,7 +159,7 @@ std::vector<std::string> NamesToTell(const DataFormat& format, const DataOptions
   return names;
 }
 
-// The names of its options.
+// Returns the names of the format's options.
 std::vector<std::string> NamesIn(const DataFormat& format, const DataOptions& options) {
   std::vector<std::string> names;
   for (const DataOptionSpec& spec : format.options) names.emplace_back(spec.name);
@@ -198,7 +198,7 @@ void CheckNames(const DataFormat& format, const DataOptions& options, Diagnostic
   }
 }
 
-// Of what is no list. Formats check the same, and more, where they open the data.
+// Checks values that are no lists. Formats check the same, and more, where they open the data.
 void CheckValues(const DataFormat& format, const DataOptions& options, Diagnostics& diagnostics) {
   for (const DataOptionSpec& spec : format.options) {
     const DataOption* option = FindOption(options, spec.name);
@@ -227,7 +227,7 @@ std::string HelpWithForeign(std::string_view name, std::span<const std::string> 
   return help.starts_with("known: ") ? "" : help;
 }
 
-// Of an unknown format that resembles no other: the options that no format has.
+// For an unknown format that resembles no other, reports the options that no format has.
 void CheckForeignOptions(const DataOptions& options, Diagnostics& diagnostics) {
   std::vector<std::string> known;
   for (const DataFormat* format : kFormats) {
@@ -244,7 +244,7 @@ void CheckForeignOptions(const DataOptions& options, Diagnostics& diagnostics) {
   }
 }
 
-// What can be said of options whose format is unknown. None is required by a guess.
+// Checks options whose format is unknown as far as a guess allows. A guess requires no option.
 void CheckGuess(const DataOption& format, const DataOptions& options, Diagnostics& diagnostics) {
   const std::vector<std::string> names = FormatNames();
   diagnostics.Error(format.mark, "unknown data format '" + format.value + "'",

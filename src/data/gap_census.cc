@@ -1,4 +1,3 @@
-// The counts as texts.
 #include "src/data/gap_census.h"
 
 #include <fmt/format.h>

@@ -16,7 +16,7 @@ class GapCensus {
   void Restart() { *this = GapCensus(); }
   // The record that begins on `line` is left out.
   void Drop(int line);
-  // A gap among the features; one among the categories.
+  // These count a gap among the features, and one among the categories.
   void FillFeature() { ++features_; }
   void FillCategory() { ++categories_; }
 

@@ -1,5 +1,5 @@
-// What columns of tables and of texts are called: words by which a first line is known to be a
-// header.
+// If a first line has these words, which columns of tables and of texts are called by, it is known
+// to be a header.
 #ifndef CGRUN_DATA_HEADER_WORDS_H_
 #define CGRUN_DATA_HEADER_WORDS_H_
 
@@ -7,10 +7,10 @@
 
 namespace cgrun {
 
-// Whether columns of labels are called so: "label", "class_name".
+// Returns whether columns of labels are called so: "label", "class_name".
 bool IsLabelHeader(std::string_view name);
 
-// Whether columns of texts are called so: "text", "review".
+// Returns whether columns of texts are called so: "text", "review".
 bool IsTextHeader(std::string_view name);
 
 }  // namespace cgrun

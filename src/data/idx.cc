@@ -65,7 +65,7 @@ IdxType ParseType(const std::string& path, int code) {
                  "known: 08 uint8, 09 int8, 0b int16, 0c int32, 0d float32, 0e float64");
 }
 
-// Of a file that is none, as far as its name tells what it was to be; else "".
+// Returns help for a file that is no IDX file, as far as its name tells what it was to be; else "".
 std::string HelpWithOther(const FileReader& reader) {
   if (reader.compressed()) {
     return "its gzip data is whole so far, and of something else: fetch the images or labels again";
@@ -158,7 +158,7 @@ void ConvertFloats(FileReader& reader, const IdxHeader& header, std::span<std::b
   }
 }
 
-// What the samples of one file become.
+// Says which form the samples of one file are to have.
 struct IdxWish {
   bool labels = false;                        // integers, as int32
   std::optional<DType> dtype = std::nullopt;  // of the input that takes them; of floats alone
@@ -199,7 +199,7 @@ void ReadElements(FileReader& reader, const IdxHeader& header, int64_t bytes, Id
   Decode(header.type, samples.dtype, out);
 }
 
-// What the header declares is held against `room` before anything is taken of it.
+// The sizes that the header declares are held against `room` before any memory is taken.
 IdxSamples ReadIdx(const std::string& path, const IdxWish& wish, SampleRoom& room) {
   FileReader reader(path);
   const IdxHeader header = ReadHeader(reader);

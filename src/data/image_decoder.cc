@@ -69,7 +69,7 @@ void Check(const ImageHeader& header, std::span<const std::byte> file) {
   CheckImageData(header, file);
 }
 
-// Of a PNG file that has been checked.
+// These offsets in bytes hold for a PNG file that has been checked.
 constexpr size_t kFirstChunk = 8, kColourType = kFirstChunk + 17;
 
 // Makes a palette's numbers grey, and hides the chunks that tell what is transparent.

@@ -11,7 +11,8 @@
 
 namespace cgrun {
 
-// Rows of pixels, `channels` bytes each: grey, grey and alpha, RGB, RGB and alpha.
+// Rows of pixels follow each other, with `channels` bytes a pixel: grey, grey and alpha, RGB, or
+// RGB and alpha.
 struct DecodedImage {
   std::span<const uint8_t> pixels;
   int64_t width = 0, height = 0;

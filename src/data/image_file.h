@@ -17,7 +17,7 @@
 
 namespace cgrun {
 
-// What the names of image files end in, for HasEnding().
+// The names of image files have these endings, for HasEnding().
 inline constexpr std::string_view kImageEndings[] = {".jpg", ".jpeg", ".png"};
 
 struct ImageInfo {

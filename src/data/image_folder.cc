@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What lies in a folder, sorted by name; hidden files are left out, and what archives of macOS have
-// beside the files: "__MACOSX/._cat.png".
+// Holds the entries of a folder, sorted by name. Hidden files are left out, and so are files that
+// archives of macOS have beside the others: "__MACOSX/._cat.png".
 struct FolderEntries {
   std::vector<std::string> folders, images, other_images;
 };
@@ -113,20 +113,20 @@ class ImageLister {
                        help);
   }
 
-  // What to write where a folder that is taken for a class holds the classes itself.
+  // Suggests another folder where a folder that is taken for a class holds the classes itself.
   std::string TakesFoldersText(const std::string& name) const {
     return "it holds folders: `folder: " + option_.value +
            (option_.value.ends_with('/') ? "" : "/") + name + "` takes them for the classes";
   }
 
-  // Those of the folder `folder` of the set, which ends in '/' or is "".
+  // Adds the images of the folder `folder` of the set, which ends in '/' or is "".
   void AddImages(const FolderEntries& entries, const std::string& folder, int32_t label) {
     for (const std::string& name : entries.images) {
       list_.images.push_back({PathOf(folder + name), label});
     }
   }
 
-  // Those of a folder that is no class, which is told.
+  // Adds the images of a folder that is no class, which is reported elsewhere.
   void AddNoClass(const std::string& name) {
     const auto entries = ReadFolder(PathOf(name), option_.mark, diagnostics_);
     if (entries) AddImages(*entries, name + "/", 0);
@@ -162,7 +162,7 @@ class ImageLister {
     }
   }
 
-  // What to do about classes without a folder, and folders without a class.
+  // Returns help for classes without a folder, and folders without a class.
   std::string HelpWithMissing(const std::vector<std::string>& missing,
                               const std::vector<std::string>& extra) const {
     for (const std::string& name : missing) {
@@ -185,7 +185,7 @@ class ImageLister {
                  "too, or move the folder away";
   }
 
-  // Whether a class may have no image: one of the training data, in another set.
+  // Returns whether a class may have no image: one of the training data, in another set.
   bool MayBeEmpty() const {
     const bool of_other_data =
         options_.train != nullptr || FindOption(options_, "classes") == nullptr;
@@ -239,7 +239,7 @@ class ImageLister {
     if (!entries->images.empty()) WarnOfInnerFolders(name, entries->folders);
   }
 
-  // Of a class with images of its own.
+  // Warns of folders within a class that has images of its own.
   void WarnOfInnerFolders(const std::string& name, const std::vector<std::string>& folders) {
     std::vector<std::string> left_out;
     std::ranges::copy_if(folders, std::back_inserter(left_out), [&](const std::string& folder) {

@@ -11,14 +11,14 @@
 
 namespace cgrun {
 
-// What the names of images of other kinds end in, which are errors.
+// Images of other kinds have these endings, and are errors.
 inline constexpr std::string_view kOtherImages[] = {".gif",  ".bmp",  ".webp", ".tif", ".tiff",
                                                     ".heic", ".avif", ".jp2",  ".jxl", ".ppm",
                                                     ".pgm",  ".pbm",  ".tga",  ".heif"};
 
 // "'a', 'b' and 3 more".
 std::string NamesText(const std::vector<std::string>& names);
-// That images are of other kinds: `names` of `folder`, at least one.
+// Reports images of other kinds: `names` of `folder`, at least one.
 void ReportOtherImages(const std::string& folder, const std::vector<std::string>& names,
                        const SourceMark& mark, Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Markers of JPEG (ITU-T T.81) and chunks of PNG (ISO/IEC 15948).
+// Parses the markers of JPEG (ITU-T T.81) and the chunks of PNG (ISO/IEC 15948).
 #include "src/data/image_header.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ std::string SizeText(const ImageHeader& header) {
   return std::to_string(header.width) + " x " + std::to_string(header.height) + " pixels";
 }
 
-// Of sizes from a file of 32 bits each, and up to eight bytes a pixel: no overflow.
+// The sizes come from a file and have 32 bits each, with up to eight bytes a pixel: nothing
+// overflows.
 void CheckSize(const ImageHeader& header, int64_t bytes_per_pixel, bool fits_file) {
   if (header.width < 1 || header.height < 1) {
     throw DamagedImage("declares an image of " + SizeText(header));
@@ -44,7 +45,7 @@ void CheckSize(const ImageHeader& header, int64_t bytes_per_pixel, bool fits_fil
   }
 }
 
-// JPEG: the segments up to the first scan.
+// Parses the segments of a JPEG file up to the first scan.
 class JpegParser {
  public:
   JpegParser(std::span<const std::byte> start, int64_t file_bytes, int64_t* wanted)
@@ -72,7 +73,7 @@ class JpegParser {
   }
 
  private:
-  // Whether `count` more bytes are there; where the file itself ends, it is cut off.
+  // Returns whether `count` more bytes are there; where the file itself ends, it is cut off.
   bool Have(size_t count) {
     if (count <= start_.size() - at_) return true;
     const auto end = static_cast<int64_t>(at_ + count);
@@ -167,7 +168,7 @@ class JpegParser {
   bool seen_frame_ = false, seen_exif_ = false;
 };
 
-// PNG: the chunks up to the first one of pixels.
+// Parses the chunks of a PNG file up to the first one of pixels.
 class PngParser {
  public:
   PngParser(std::span<const std::byte> start, int64_t file_bytes, int64_t* wanted)

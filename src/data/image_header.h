@@ -1,4 +1,5 @@
-// What JPEG and PNG files say before their pixels: ParseImageHeader() is the entry point.
+// Reads the headers of JPEG and PNG files, before their pixels: ParseImageHeader() is the entry
+// point.
 #ifndef CGRUN_DATA_IMAGE_HEADER_H_
 #define CGRUN_DATA_IMAGE_HEADER_H_
 
@@ -12,13 +13,14 @@
 
 namespace cgrun {
 
-// What is wrong with an image, as the rest of a sentence that begins with it ("is cut off").
+// The message says what is wrong with an image. It continues a sentence that begins with the image
+// ("is cut off").
 class ImageError : public InputError {
  public:
   using InputError::InputError;
 };
 
-// Of a file that is not whole, or not as it was written.
+// The file is not whole, or not as it was written.
 class DamagedImage : public ImageError {
  public:
   explicit DamagedImage(const std::string& what)

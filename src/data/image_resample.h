@@ -13,8 +13,9 @@
 
 namespace cgrun {
 
-// How an image fits a sample of other proportions: scaled so that it covers the sample, of which
-// the centre is kept; scaled so that the sample contains it, with black bars; or stretched.
+// If an image has other proportions than its sample, it is fitted in one of three ways. It is
+// scaled to cover the sample, of which the centre is kept; scaled so that the sample contains it,
+// with black bars; or stretched.
 enum class ImageFit { kCover, kContain, kStretch };
 
 struct ImageTarget {
@@ -29,18 +30,19 @@ struct ImageTarget {
 // [height, width] of grey ones. Nothing for other shapes.
 std::optional<ImageTarget> ImageTargetOf(const Shape& sample, ImageFit fit = ImageFit::kCover);
 
-// What ResampleImage() takes from its arena at most, for an image of this stored size.
+// Returns the most bytes that ResampleImage() takes from its arena for an image of this stored
+// size.
 int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target);
 
-// Writes the image, turned as Exif's `orientation` says, to `out` as [channels, height, width].
-// Linear interpolation with a triangle as wide as the pixels of the smaller side (antialiased); an
-// image that has the target's size already keeps its values. What is transparent is blended with
+// Writes the image, turned as Exif's `orientation` says, to `out` as [channels, height, width]. It
+// interpolates linearly with a triangle as wide as the pixels of the smaller side (antialiased). An
+// image that has the target's size already keeps its values. Transparent pixels are blended with
 // black; grey is 0.299 R + 0.587 G + 0.114 B.
 void ResampleImage(const DecodedImage& image, int orientation, const ImageTarget& target,
                    ScratchArena& arena, std::span<uint8_t> out);
 
-// The same for numbers that are no brightness, of one channel: each pixel of [height, width] is the
-// nearest one of the image, and 0 in the bars.
+// Does the same for numbers that are no brightness, of one channel. Each pixel of [height, width]
+// is the nearest one of the image, and 0 in the bars.
 void ResampleNumbers(const DecodedImage& image, int orientation, const ImageTarget& target,
                      std::span<uint8_t> out);
 

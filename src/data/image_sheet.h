@@ -18,9 +18,9 @@ struct ImageStack {
   int64_t height = 0, width = 0;
 };
 
-// How many bytes IsSheet() looks at.
+// IsSheet() looks at so many bytes.
 inline constexpr size_t kSheetBegin = 64;
-// Whether a file that begins so was written by EncodeSheet(), which says so in it.
+// Returns whether a file that begins so was written by EncodeSheet(), which says so in it.
 bool IsSheet(std::string_view begin);
 
 // A sheet of as many rows as columns, or one row fewer, row by row, with a margin of two white

@@ -1,7 +1,7 @@
-// Folders of photographs: JPEG and PNG files of any size, as samples of one size, each with a
-// label, or with a mask that has a label for each of its pixels. They are decoded once, or whenever
-// they are read; then in arenas that were taken when the data set was opened, each large enough for
-// the largest image.
+// Reads folders of photographs. JPEG and PNG files of any size become samples of one size, each
+// with a label, or with a mask that has a label for each of its pixels. They are decoded once, or
+// whenever they are read. In the second case they are decoded in arenas that were taken when the
+// data set was opened, each large enough for the largest image.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -33,7 +33,7 @@ constexpr size_t kMostErrors = 20;
 constexpr std::string_view kFits[] = {"cover", "contain", "stretch"};
 constexpr std::string_view kDecodes[] = {"ahead", "stream"};
 
-// What is wrong with files, collected by several threads.
+// Collects, from several threads, what is wrong with files.
 class FileErrors {
  public:
   // `index` is the place of the file's sample.
@@ -43,7 +43,7 @@ class FileErrors {
     errors_.push_back({index, path, what, help});
   }
 
-  // Whether there are more than are shown.
+  // Returns whether there are more than are shown.
   bool overflows() const { return errors_.size() > kMostErrors; }
 
   // Reports the first ones; false where there are none.
@@ -111,7 +111,7 @@ class ImagesOpener {
         diagnostics_(diagnostics),
         folder_(*FindOption(options, "folder")) {}
 
-  // Null after an error, and where the training data, of which its labels are, have failed.
+  // Returns null after an error, and where the training data, of which its labels are, have failed.
   std::unique_ptr<Dataset> Open() {
     const auto fit = ChoiceOption(options_, "resize", kFits, 0, diagnostics_);
     const auto decode = ChoiceOption(options_, "decode", kDecodes, 0, diagnostics_);
@@ -150,7 +150,7 @@ class ImagesOpener {
   std::optional<int64_t> DecodedBytes(const DataField& field) const;
   std::vector<FieldSamples> TakeStores(SampleRoom& room);
   int ThreadsBeside(int64_t decoded) const;
-  // What so many arenas take at most: each keeps what its largest file has touched.
+  // Returns the most bytes that so many arenas take: each keeps what its largest file has touched.
   int64_t ArenaBytes(int arenas) const {
     const auto count = std::min<std::ptrdiff_t>(arenas, std::ssize(largest_));
     return std::accumulate(largest_.begin(), largest_.begin() + count, int64_t{0});
@@ -169,7 +169,7 @@ class ImagesOpener {
 
 bool IsChannels(int64_t size) { return size == 1 || size == 3; }
 
-// What to write instead of a shape that no image has: one with the batch, with channels last, or
+// Suggests a shape instead of one that no image has: one with the batch, with channels last, or
 // without an axis.
 std::string HelpWithShape(std::span<const int64_t> sizes) {
   std::string reason;
@@ -191,8 +191,8 @@ std::string HelpWithShape(std::span<const int64_t> sizes) {
   return reason + ": write `shape: " + Shape::Of(mended).ToString() + "`";
 }
 
-// Whether a sample of this input, and what even the smallest image takes to become one, fit into
-// memory: where they do not, no image is to blame.
+// Returns whether a sample of this input, and what even the smallest image takes to become one, fit
+// into memory: where they do not, no image is to blame.
 bool ImagesOpener::SampleFits(const DataField& wanted) {
   int64_t bytes = set_.target.bytes();
   if (bytes <= options_.memory_limit) bytes += ResampleBytes(1, 1, set_.target);
@@ -206,7 +206,7 @@ bool ImagesOpener::SampleFits(const DataField& wanted) {
   return false;
 }
 
-// What a sample is, from the model's inputs.
+// Describes a sample by the model's inputs.
 bool ImagesOpener::DescribeSample() {
   set_.masked = FindOption(options_, "masks") != nullptr;
   const bool labelled = options_.fields.size() > 1 && !set_.masked;
@@ -351,7 +351,7 @@ std::optional<int64_t> ImagesOpener::DecodedBytes(const DataField& field) const 
   return CheckedByteSize(field.dtype, sizes);
 }
 
-// Stores for all samples, in the order of the fields.
+// Takes a store for all samples of each field, in the order of the fields.
 std::vector<FieldSamples> ImagesOpener::TakeStores(SampleRoom& room) {
   std::vector<FieldSamples> parts;
   const std::string count = std::to_string(set_.samples.size());

@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// In small letters, without an image's ending and without zeros before numbers: "im9" of
-// "IM009.PNG".
+// Converts a name to small letters and removes an image's ending and the zeros before numbers:
+// "im9" of "IM009.PNG".
 std::string PlainImageName(std::string_view name) {
   if (HasEnding(name, kImageEndings)) name = name.substr(0, name.rfind('.'));
   std::string plain;
@@ -89,7 +89,7 @@ class LabelListReader {
   }
 
  private:
-  // In the order in which mistakes are told.
+  // Mistakes are reported in this order.
   static constexpr size_t kName = 0, kLabel = 1, kLine = 2;
   static constexpr char kOtherDelimiters[] = " |:";
 
@@ -185,8 +185,8 @@ class LabelListReader {
     return {QuotedText(name), what, *absent_help_, "absent"};
   }
 
-  // Of an image that may lie in a folder within the folder, or whose name has that of the folder,
-  // or stands in another column.
+  // Returns help for an absent image. It may lie in a folder within the folder, its name may
+  // include the folder's, or it may stand in another column.
   std::string HelpWithAbsent(const std::string& name, std::span<const CsvField> fields) const {
     const std::string alone = name.substr(name.rfind('/') + 1);
     if (alone != name && std::ranges::binary_search(folder_.images, alone)) {
@@ -247,7 +247,7 @@ class LabelListReader {
   ImageList list_;
   std::vector<std::string> texts_;  // labels, by image of list_
   std::set<std::string, std::less<>> seen_;
-  // Of lines that name images that are not there.
+  // These describe the lines that name absent images.
   int searched_ = 0;
   bool is_near_ = false;
   std::optional<std::string> absent_help_;

@@ -25,8 +25,8 @@ struct ImageList {
   std::vector<std::string> notes;    // images that it does not name
 };
 
-// What a list may name: the images of a folder, sorted. In its folders they are only searched for,
-// to say where one is.
+// A list may name the images of this folder, which are sorted. The folders within it are only
+// searched to say where an image is.
 struct ListedFolder {
   std::string path;
   const std::vector<std::string>& images;
@@ -35,16 +35,16 @@ struct ListedFolder {
 };
 
 // Reads the file that `labels` names. Its lines are a name and a label, separated by a comma, a
-// semicolon or a tab; a first line whose name has no image's ending is a header. Labels are those
-// of `known`, or what the file has. Errors: a name that no image has, or that stands there twice, a
-// label that is missing or unknown. A warning: further columns, which are not read.
+// semicolon or a tab. A first line whose name has no image's ending is a header. Labels are those
+// of `known`, or those in the file. Reports a name that no image has, or that stands there twice,
+// and a label that is missing or unknown. Warns of further columns, which are not read.
 ImageList ReadLabelList(const DataOptions& options, const DataOption& labels,
                         const ListedFolder& folder, const ClassTable& known,
                         Diagnostics& diagnostics);
 
-// The image that a list seems to mean by `name`: in another case, of another ending or without one,
-// with or without zeros before its numbers, or with a letter that is wrong; "" where none or, but
-// for letters, several are.
+// Returns the image that a list seems to mean by `name`. The name may have another case, another
+// ending or none, more or fewer zeros before its numbers, or one wrong letter. Returns "" where no
+// image fits, or where several fit a name with a wrong letter.
 std::string MeantImage(const std::string& name, const std::vector<std::string>& images);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// What lines of a text are samples, and what a line is made of.
+// Decides which lines of a text are samples, and cuts a line into its parts.
 #ifndef CGRUN_DATA_LINE_PARTS_H_
 #define CGRUN_DATA_LINE_PARTS_H_
 
@@ -15,10 +15,11 @@ struct LineParts {
   std::string_view text;
 };
 
-// Whether a line, which is not empty, is a sample: blanks alone are none, unless they are tokens.
+// Returns whether a line, which is not empty, is a sample: blanks alone are none, unless they are
+// tokens.
 bool IsSampleLine(std::string_view line, const LinesOptions& lines);
 
-// Nothing where a line has no tab, or no label, and is to have one.
+// Returns nothing where a line has no tab, or no label, and is to have one.
 std::optional<LineParts> CutLine(std::string_view line, const LinesOptions& lines);
 
 }  // namespace cgrun

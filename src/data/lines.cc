@@ -39,7 +39,7 @@ class LinesOpener {
         file_option_(*FindOption(options, "file")),
         path_(ResolvePath(options, file_option_)) {}
 
-  // Null after an error.
+  // Returns null after an error.
   std::unique_ptr<Dataset> Open() {
     const std::optional<LinesOptions> lines = ReadLinesOptions(options_, diagnostics_);
     if (!lines) return nullptr;
@@ -77,7 +77,7 @@ class LinesOpener {
   void CheckType(int64_t id, const SourceMark& mark);
   int64_t OpeningBytes(const TokenText& text) const;
 
-  // Whether labels feed an input.
+  // Returns whether labels feed an input.
   bool reads_labels() const {
     return std::ranges::find(fields_, LinesPart::kLabel, &LinesField::part) != fields_.end();
   }
@@ -203,7 +203,7 @@ void LinesOpener::WarnOfLinesWithout(const TokenText& text) {
   WarnOfEmptyLines(path_, before_last, first, diagnostics_);
 }
 
-// Nothing after an error.
+// Returns nothing after an error.
 std::optional<LineParts> LinesOpener::Cut(const TokenText& text, const TextLine& line) {
   if (const size_t nul = line.text.find('\0'); nul != line.text.npos) {
     diagnostics_.Error(text.MarkOf(line, line.text.substr(nul, 1)), "a NUL byte",
@@ -221,7 +221,7 @@ std::optional<LineParts> LinesOpener::Cut(const TokenText& text, const TextLine&
   return std::nullopt;
 }
 
-// What there is: samples, tokens, classes.
+// Counts the samples and tokens, and notes the labels.
 void LinesOpener::Survey(const TokenText& text) {
   ForEachSample(text, [&](const TextLine& line, const LineParts& parts) {
     int64_t count = 0;
@@ -265,7 +265,7 @@ void LinesOpener::ReportEncoding() {
                      encoding_fault_->help);
 }
 
-// At the first token that is too much.
+// Reports the first line that is too long, at its first token that is too much.
 void LinesOpener::ReportLongLine(const TokenText& text) {
   const std::optional<LineParts> parts = Cut(text, first_long_line_);
   int64_t count = 0;
@@ -284,8 +284,8 @@ void LinesOpener::ReportLongLine(const TokenText& text) {
                      others + "; `truncate: true` leaves out what is beyond");
 }
 
-// That of the option, else that of the training set, else that of the weights, else the words of
-// this file.
+// Takes the vocabulary of the option, else that of the training set, else that of the weights, else
+// the words of this file.
 void LinesOpener::FindVocabulary(const TokenText& text) {
   const std::vector<std::string>* kept = nullptr;
   if (options_.kept != nullptr && options_.kept->names.contains(kVocabularyKey)) {
@@ -313,7 +313,7 @@ void LinesOpener::FindVocabulary(const TokenText& text) {
   CheckType(std::min(lines_.entries, vocabulary_->ids()) - 1, file_option_.mark);
 }
 
-// That the words of a file are those of the weights: others have learned other ids.
+// Checks that the words of a file are those of the weights: other words have learned other ids.
 void LinesOpener::CompareWords(const std::vector<std::string>& kept, const SourceMark& mark) {
   const std::vector<std::string>& words = vocabulary_->words();
   if (words == kept) return;
@@ -328,7 +328,7 @@ void LinesOpener::CompareWords(const std::vector<std::string>& kept, const Sourc
                      "leave `vocabulary` out: the weights keep theirs");
 }
 
-// Of samples that are not split away.
+// Counts the words of samples that are not split away.
 void LinesOpener::CountWords(const TokenText& text) {
   const std::vector<bool> held_out = HeldOut(options_.split, all_samples_);
   WordCounter counter;
@@ -419,7 +419,7 @@ void LinesOpener::StoreLabel(const TokenText& text, const TextLine& line, std::s
                      labels_.HelpFor(label));
 }
 
-// That the type of the text's input holds an id.
+// Checks that the type of the text's input holds an id.
 void LinesOpener::CheckType(int64_t id, const SourceMark& mark) {
   const bool fits = fields_[0].field.dtype != DType::kU8 || (id >= 0 && id <= UINT8_MAX);
   if (fits) return;

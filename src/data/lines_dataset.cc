@@ -1,4 +1,4 @@
-// What fills a line up is written when a sample is read.
+// The padding of a line is written when its sample is read.
 #include "src/data/lines_dataset.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int32_t kNoNext = -1;  // what 'next' holds where no token follows
 
-// Whether a token is of letters that a message can show.
+// Returns whether a token is of letters that a message can show.
 bool IsShown(std::string_view token) { return token != "\t" && PrintableText(token) == token; }
 
 }  // namespace

@@ -17,10 +17,10 @@
 
 namespace cgrun {
 
-// Under what findings hold the words.
+// Findings hold the words under this key.
 inline constexpr char kVocabularyKey[] = "vocabulary";
 
-// What the lines are.
+// These are the samples of the lines.
 struct LineSamples {
   std::vector<int32_t> tokens;  // of all samples
   std::vector<int64_t> ends;    // a sample: the tokens up to its end

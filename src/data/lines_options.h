@@ -16,7 +16,7 @@
 namespace cgrun {
 
 enum class LabelPlace { kNone, kFirst, kLast };
-// The names of both, in their order.
+// These are the names of the token kinds and of LabelPlace, in the order of their values.
 inline constexpr std::string_view kTokenKinds[] = {"words", "bytes", "ids"};
 inline constexpr std::string_view kLabelPlaces[] = {"none", "first", "last"};
 inline constexpr DataOptionValues kLengths = {
@@ -24,7 +24,7 @@ inline constexpr DataOptionValues kLengths = {
 inline constexpr DataOptionValues kEntries = {
     .integer = true, .least = Vocabulary::kFirstWord, .most = INT_MAX};
 inline constexpr DataOptionValues kPads = {.integer = true, .least = INT_MIN, .most = INT_MAX};
-// What a field holds.
+// A field holds one of these.
 enum class LinesPart { kText, kLabel, kNext, kLength };
 
 struct LinesOptions {
@@ -46,7 +46,7 @@ struct LinesField {
   DataField field;
 };
 
-// Nothing after an error.
+// Returns nothing after an error.
 std::optional<LinesOptions> ReadLinesOptions(const DataOptions& options, Diagnostics& diagnostics);
 
 // 'text' with 'label' or, without one, 'next', where the model has a second input; 'length' where

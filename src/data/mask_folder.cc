@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path in the folder without its ending → the path in the folder, "street/1" → "street/1.png".
+// Maps a file's path in the folder without its ending to the whole path: "street/1" →
+// "street/1.png".
 using FilesByStem = std::map<std::string, std::string>;
 
 class MaskLister {
@@ -120,7 +121,7 @@ class MaskLister {
     return files;
   }
 
-  // That each of `files` has one of its name among `others`, the files of `option`.
+  // Checks that each of `files` has one of its name among `others`, the files of `option`.
   void CheckAllAreIn(const FilesByStem& files, const FilesByStem& others, const DataOption& option,
                      const std::string& what) {
     std::vector<std::string> missing;

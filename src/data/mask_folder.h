@@ -9,17 +9,17 @@
 
 namespace cgrun {
 
-// Paths of files.
+// Both members are paths of files.
 struct MaskedImage {
   std::string image;
   std::string mask;  // "" where there is none, which was an error
 };
 
-// The images of the option `folder` and of the folders in it, sorted by name, each with the file of
-// its name, endings apart, in the option `masks`. Hidden files are left out, and files that are no
-// images by their endings. Errors: no image, an image without a mask, a mask without an image,
-// options that say what a label of the whole image is. After one the list has the images that are
-// there all the same, so that what is wrong with the files themselves can be told with it.
+// Lists the images of the option `folder` and of the folders in it, sorted by name. Each has the
+// file of its name, endings apart, in the option `masks`. Hidden files are left out, and files that
+// are no images by their endings. Errors are no image, an image without a mask, a mask without an
+// image, and options about a label of the whole image. After one, the list still has the images
+// that are there, so that errors of the files themselves can be reported with it.
 std::vector<MaskedImage> ListMaskedImages(const DataOptions& options, Diagnostics& diagnostics);
 
 }  // namespace cgrun

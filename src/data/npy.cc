@@ -90,7 +90,7 @@ bool Convert(From from, To* to) {
   }
 }
 
-// How the elements of a file are read.
+// Says how the elements of a file are read.
 struct ElementType {
   std::string_view name;  // NumPy's, without the order of bytes
   int64_t bytes;
@@ -192,7 +192,7 @@ int64_t CheckLength(const FileReader& reader, const NpyHeader& header, const Ele
   return CheckDeclaredLength(reader, declared, CheckedElements(header.sizes), type.bytes);
 }
 
-// Where the elements of a file come to lie: in order, or with the first axis fastest.
+// Finds the places of a file's elements: in order, or with the first axis fastest.
 class Placer {
  public:
   Placer(const std::vector<int64_t>& sizes, bool fortran_order)
@@ -201,7 +201,7 @@ class Placer {
   }
 
   bool in_order() const { return in_order_; }
-  // The row-major position of the next element of the file.
+  // Returns the row-major position of the next element of the file.
   int64_t position() const { return position_; }
   const std::vector<int64_t>& index() const { return index_; }
 
@@ -261,7 +261,7 @@ void ReadElements(FileReader& reader, const NpyHeader& header, const ElementType
   reader.ExpectEnd();
 }
 
-// Whether the elements lie in the file as they are wanted. A bool has to be looked at.
+// Returns whether the elements lie in the file as they are wanted. A bool has to be looked at.
 bool LieAsWanted(const FileReader& reader, const NpyHeader& header, const ElementType& type,
                  DType dtype) {
   constexpr std::pair<DType, std::string_view> kSame[] = {

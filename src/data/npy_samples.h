@@ -16,10 +16,10 @@ struct NpySamples {
   SampleStore store;
 };
 
-// A file with its elements as `dtype`, where that changes none of them (f64 may be rounded to f32);
-// plain or compressed by gzip. UserError, which names the file and the first element that does not
-// fit; an array for which there is no `room`, of no elements or of no axes is refused before memory
-// is taken.
+// Reads a file, plain or compressed by gzip, with its elements as `dtype`. No element may change
+// (f64 may be rounded to f32). Throws UserError, which names the file and the first element that
+// does not fit. An array for which there is no `room`, of no elements or of no axes is refused
+// before memory is taken.
 NpySamples ReadNpyAs(const std::string& path, DType dtype, SampleRoom& room);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// Values of options: paths and integers.
+// Reads the values of options: paths and integers.
 #include "src/data/options.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace cgrun {
 
 namespace {
 
-// What other programs write for `true` and `false`; "" of other texts.
+// Returns help for the words that other programs write for `true` and `false`; "" for other texts.
 std::string BooleanHelp(std::string_view text) {
   constexpr std::string_view kNo[] = {"none", "null", "no", "off"}, kYes[] = {"yes", "on"};
   const std::string plain = PlainName(text);
@@ -26,7 +26,7 @@ std::string BooleanHelp(std::string_view text) {
   return std::ranges::find(kYes, plain) != std::end(kYes) ? "write `true`" : "";
 }
 
-// With the comma that was made a point.
+// Returns the text with the comma that was made a point.
 std::string AsWritten(const DataOption& option) {
   std::string text = option.value;
   if (option.mended) std::ranges::replace(text, '.', ',');

@@ -1,4 +1,4 @@
-// Reading the values of a data set's options.
+// These functions read the values of a data set's options.
 #ifndef CGRUN_DATA_OPTIONS_H_
 #define CGRUN_DATA_OPTIONS_H_
 
@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// Null where the user gave none.
+// Returns null where the user gave none.
 const DataOption* FindOption(const DataOptions& options, std::string_view name);
 
 // The path that an option gives, relative ones from options.folder.
@@ -37,19 +37,21 @@ std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view 
 
 inline constexpr std::string_view kTrueFalse[] = {"false", "true"};
 
-// `true` or `false`; as above.
+// Reads `true` or `false`. It returns `otherwise` where the user gave none, and nothing after an
+// error.
 std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
                                   Diagnostics& diagnostics);
 
-// Where the model file has the placeholder of that name, or `otherwise` where that is not known.
+// Marks the placeholder of that name in the model file, or returns `otherwise` where that is not
+// known.
 SourceMark MarkOfField(const DataOptions& options, const std::string& name,
                        const SourceMark& otherwise);
 
 // The one value of an option, or all of its list.
 std::vector<DataOption> ItemsOf(const DataOption& option);
 
-// What other data of the model were read by: that which the weights keep, else what the training
-// set has found; nothing of a training set itself.
+// Returns the findings by which other data of the model are read: those that the weights keep, else
+// those of the training set. For a training set itself, there are none.
 DataFindings SharedFindings(const DataOptions& options);
 
 // A text of the data in a message, in quotes: what no terminal shows as '?', cut where it is long.
@@ -57,11 +59,11 @@ std::string QuotedText(std::string_view text);
 // "'a', 'b', …": of many texts the first few.
 std::string QuotedNames(const std::vector<std::string>& texts);
 
-// Of samples to predict: that lines without any lie between them, so that samples have other
-// numbers than lines; nothing where `count` is 0.
+// For samples to predict, warns that empty lines lie between them, so that samples have other
+// numbers than lines. If `count` is 0, there is no warning.
 void WarnOfEmptyLines(const std::string& path, int64_t count, int first, Diagnostics& diagnostics);
 
-// Memory in a message: "1000 bytes", "8.0 TiB".
+// Formats memory for a message: "1000 bytes", "8.0 TiB".
 std::string MemoryText(int64_t bytes);
 
 // Memory that samples may still take.
@@ -72,13 +74,14 @@ struct MemoryLeft {
   static MemoryLeft Of(const DataOptions& options);
   // "the 1000 bytes that are left", "the cap of 64.0 MiB".
   std::string Text() const;
-  // What helps where that is too little, beside `otherwise`: "use fewer samples".
+  // Says what helps where that is too little, beside `otherwise`: "use fewer samples".
   std::string Help(std::string_view otherwise) const;
 };
 
-// The placeholder that takes the field called `names[index]` of a data set that has just these
-// fields: the one of its name where all have one, or where there are not as many placeholders as
-// fields; else the one in its place. Null where there is none.
+// Returns the placeholder that takes the field called `names[index]` of a data set that has just
+// these fields. If every field has a placeholder of its name, it is the one of that name. The same
+// holds if this field has one and the numbers of placeholders and fields differ. Else it is the one
+// in the field's place. Returns null where there is none.
 const DataField* WantedField(const DataOptions& options, std::span<const std::string> names,
                              size_t index);
 

@@ -1,4 +1,4 @@
-// Where decoded samples lie: in memory, or in a file where they do not fit there.
+// Stores decoded samples in memory, or in a file where they do not fit there.
 #ifndef CGRUN_DATA_SAMPLE_STORE_H_
 #define CGRUN_DATA_SAMPLE_STORE_H_
 
@@ -39,7 +39,7 @@ class SampleStore {
   // Bytes in the process's memory; 0 for a file.
   int64_t memory_bytes() const { return memory_ != nullptr ? bytes_ : 0; }
 
-  // Whether somebody has to write the bytes.
+  // Returns whether somebody has to write the bytes.
   bool needs_writing() const { return writable_ != nullptr; }
   // All bytes, until Seal().
   std::span<std::byte> Writable() { return {writable_, static_cast<size_t>(bytes_)}; }
@@ -49,8 +49,8 @@ class SampleStore {
   // Copies the bytes from `at` on into `out`. Does not allocate, except for an error: UserError
   // where the file has become shorter, or cannot be read.
   void Read(int64_t at, std::span<std::byte> out) const;
-  // The same as a view, which is valid as long as `buffer` is left as it is: what lies in a file is
-  // read into that.
+  // Does the same as a view, which is valid as long as `buffer` is left as it is. Bytes that lie in
+  // a file are read into `buffer`.
   std::span<const std::byte> View(int64_t at, int64_t bytes, std::vector<std::byte>& buffer) const;
 
  private:
@@ -77,23 +77,23 @@ void ForEachPiece(const SampleStore& store, int64_t record, Act act) {
 // The room for the samples of one data set, file by file.
 class SampleRoom {
  public:
-  // The limits of `options`.
+  // Takes the limits of `options`.
   explicit SampleRoom(const DataOptions& options);
-  // Memory only; nothing streams.
+  // Allows memory only: nothing streams.
   explicit SampleRoom(const MemoryLeft& left) : left_(left), in_memory_(left.bytes) {}
 
   // A store for `bytes` that are decoded from the file `path`: in memory where they fit, else in a
   // file without a name. `what` begins the error where neither can be: ": 60000 x 28 elements of
   // uint8 take". No `bytes`: more than 64 bits count.
   SampleStore Take(const std::string& path, const std::string& what, std::optional<int64_t> bytes);
-  // As Take(), for bytes that need no decoding: if they do not fit, they are read from the file
-  // itself, from `begin` on.
+  // Works as Take() for bytes that need no decoding. If they do not fit, they are read from the
+  // file itself, from `begin` on.
   SampleStore TakeAsTheyAre(const std::string& path, const std::string& what, int64_t begin,
                             int64_t bytes);
 
   // Dataset::Notes(): which samples lie in files.
   std::vector<std::string> notes() const;
-  // Whether samples that do not fit may lie in files.
+  // Returns whether samples that do not fit may lie in files.
   bool streams() const { return !folder_.empty(); }
   // The most bytes that can be taken, as far as memory counts.
   int64_t most() const { return streams() ? kNoLimit : in_memory_; }
@@ -103,7 +103,7 @@ class SampleRoom {
   SampleStore TakeMemory(const std::string& path, int64_t bytes);
   void Note(const std::string& path, int64_t bytes, bool in_own_file);
 
-  // What of a file's samples does not lie in memory.
+  // Describes the samples of a file that do not lie in memory.
   struct Streamed {
     std::string path;
     bool in_own_file = false;

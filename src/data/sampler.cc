@@ -1,4 +1,4 @@
-// Orders and splits, both from the seeded permutation of src/base/random.h.
+// Orders and splits both come from the seeded permutation of src/base/random.h.
 #include "src/data/sampler.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
   SplitIndices parts;
   parts.valid = part(0, valid_count);
   parts.test = part(valid_count, test_count);
-  // What is left stays in its list, so that it is not held twice.
+  // The rest stays in its list, so that it is not held twice.
   order.erase(order.begin(), order.begin() + valid_count + test_count);
   std::sort(order.begin(), order.end());
   parts.train = std::move(order);

@@ -72,19 +72,22 @@ struct SplitIndices {
   std::vector<int64_t> train, valid, test;
 };
 
-// What SplitDataset() would take of `size` samples; all lists are empty where it would throw.
+// Returns the samples that SplitDataset() would take of `size` samples. All lists are empty where
+// it would throw.
 SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0,
                           SplitOrder order = SplitOrder::kRandom);
 
-// By sample, of `size`: whether `split` takes it away from the training data. None without a split.
+// Returns for each of `size` samples whether `split` takes it away from the training data. No
+// sample is taken without a split.
 std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size);
 // Memory that this takes at most, the result included.
 int64_t HeldOutBytes(const std::optional<DataSplit>& split, int64_t size);
 
-// Splits `base`: round(fraction · size) of its samples, chosen by the seed alone or as `order`
-// says, become `valid` and `test`, the others `train`; each has one sample at least. What is
-// `valid` does not depend on `test`. UserError where `base` has too few samples, a fraction is not
-// inside (0, 1), or their sum is not. A fraction of 0, of one of the two, asks for nothing.
+// Splits `base`: round(fraction · size) of its samples become `valid` and `test`, the others
+// `train`. They are chosen by the seed alone or as `order` says, and each part has one sample at
+// least. The samples of `valid` do not depend on `test`. Throws UserError if `base` has too few
+// samples, or if a fraction or the sum is not inside (0, 1). If one of the two fractions is 0, it
+// asks for nothing.
 DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
                           double test = 0, SplitOrder order = SplitOrder::kRandom);
 

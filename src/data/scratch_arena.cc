@@ -1,4 +1,4 @@
-// A stack of blocks with a header each.
+// The arena is a stack of blocks with a header each.
 #include "src/data/scratch_arena.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace cgrun {
 class ScratchArena {
  public:
   static constexpr size_t kAlignment = 16;
-  // What a block of `bytes` takes.
+  // Returns the bytes that a block of `bytes` takes, with its header.
   static constexpr size_t BlockBytes(size_t bytes) {
     return sizeof(Header) + (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
@@ -24,9 +24,9 @@ class ScratchArena {
   ScratchArena(const ScratchArena&) = delete;
   ScratchArena& operator=(const ScratchArena&) = delete;
 
-  // At a multiple of kAlignment; null where the arena is too small.
+  // Returns an address that is a multiple of kAlignment; null where the arena is too small.
   void* Allocate(size_t bytes);
-  // As realloc(); in place for the last block.
+  // Works as realloc(). The last block is resized in place.
   void* Reallocate(void* block, size_t bytes);
   void Free(void* block);
   // Frees all blocks.

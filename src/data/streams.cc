@@ -1,4 +1,4 @@
-// Where a row of a batch lies in the base.
+// Reads the samples of streams from the base.
 #include "src/data/streams.h"
 
 #include <utility>

@@ -9,10 +9,10 @@
 
 namespace cgrun {
 
-// A data set as `streams` parts of equal length, walked through side by side: sample t·streams + i
-// is the t-th of part i. So in batches of `streams` samples, in order, row i of a batch goes on
-// where row i of the batch before ended. There are whole batches alone: what is left at the end of
-// the base is left out.
+// Walks through `streams` parts of a data set side by side. The parts have equal length, and sample
+// t·streams + i is the t-th of part i. In batches of `streams` samples, in order, row i of a batch
+// goes on where row i of the batch before ended. There are only whole batches: the rest at the end
+// of the base is left out.
 class Streams : public Dataset {
  public:
   // `base` has a sample for each stream at least.

@@ -16,7 +16,7 @@ constexpr DataOptionValues kSampleCounts = {.integer = true, .least = 1, .most =
 constexpr DataOptionValues kClassCounts = {.integer = true, .least = 1, .most = INT32_MAX};
 constexpr DataOptionValues kSeeds = {.integer = true, .least = 0};
 
-// [0, 1) in steps of 2⁻¹¹ as IEEE binary16, exactly.
+// Returns a number of [0, 1) in steps of 2⁻¹¹ as IEEE binary16, exactly.
 uint16_t UniformHalf(uint32_t bits) {
   const uint32_t fraction = bits >> 21;  // 11 bits
   if (fraction == 0) return 0;
@@ -75,7 +75,7 @@ class SyntheticDataset : public Dataset {
   }
 
  private:
-  // [0, classes), all equally likely up to 2⁻³² each.
+  // Returns a class of [0, classes). All are equally likely up to 2⁻³² each.
   uint32_t Class(uint32_t bits) const {
     return static_cast<uint32_t>((uint64_t{bits} * classes_) >> 32);
   }

@@ -95,7 +95,7 @@ class TextDataset : public Dataset {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// What stands there, cut at the ends of the file.
+// Returns the text of these bytes, cut at the ends of the file.
 std::string TextDataset::TextOf(int64_t begin, int64_t bytes) const {
   const int64_t from = std::clamp<int64_t>(begin, 0, given_);
   std::string text(static_cast<size_t>(std::clamp<int64_t>(bytes, 0, given_ - from)), '\0');

@@ -22,7 +22,7 @@ bool EqualIgnoringCase(std::string_view text, std::string_view lower) {
   return true;
 }
 
-// Whether a decimal number that no double holds is too small rather than too large.
+// Returns whether a decimal number that no double holds is too small rather than too large.
 bool IsTiny(std::string_view text) {
   const size_t exponent = text.find_first_of("eE");
   if (exponent != text.npos) return text.substr(exponent + 1).starts_with('-');

@@ -21,15 +21,15 @@ enum class TextNumber {
   kTooLarge,    // for the type
 };
 
-// Whether a text stands for a value that is not there: empty, "?", "NA" and "NaN" in upper or lower
-// case.
+// Returns whether a text stands for a value that is not there: empty, "?", "NA" and "NaN" in upper
+// or lower case.
 bool IsMissing(std::string_view text);
 
-// Whether the name of a file ends in one of these, which are in small letters; it may be in upper
-// case. One that is an ending alone (".png") is a hidden file without an ending.
+// Returns whether the name of a file ends in one of these, which are in small letters; it may be in
+// upper case. One that is an ending alone (".png") is a hidden file without an ending.
 bool HasEnding(std::string_view path, std::span<const std::string_view> endings);
 
-// `text` without the blanks around it.
+// Returns `text` without the blanks around it.
 std::string_view Trimmed(std::string_view text);
 
 // Writes the number nearest to `text` to `out`, an element of `dtype`: f64, f32, int64, int32 or
@@ -37,13 +37,13 @@ std::string_view Trimmed(std::string_view text);
 // becomes 0.
 TextNumber StoreNumber(std::string_view text, DType dtype, std::byte* out);
 
-// An integer of 32 bits, under the same rules.
+// Reads an integer of 32 bits, under the same rules.
 std::optional<int32_t> ParseInt32(std::string_view text);
 
-// Whether a text is a finite number, under the same rules.
+// Returns whether a text is a finite number, under the same rules.
 bool IsFiniteNumber(std::string_view text);
 
-// Whether it is one with a comma for its point: "2,5".
+// Returns whether it is one with a comma for its point: "2,5".
 bool HasDecimalComma(std::string_view text);
 
 }  // namespace cgrun

@@ -26,7 +26,7 @@ struct TextLine {
   int number = 1;
 };
 
-// A text file in memory, plain or compressed by gzip, in UTF-8.
+// Holds a text file in memory. The file is in UTF-8, plain or compressed by gzip.
 class TokenText {
  public:
   // UserError where the file cannot be read, has more bytes than are left or is in UTF-16.
@@ -36,9 +36,9 @@ class TokenText {
 
   const std::string& path() const { return path_; }
   std::string_view text() const { return text_; }
-  // Of memory.
+  // Returns the bytes of memory that the text takes.
   int64_t bytes() const { return bytes_.bytes(); }
-  // Of `part`, a part of `line`.
+  // Marks `part`, a part of `line`.
   SourceMark MarkOf(const TextLine& line, std::string_view part) const;
 
  private:

@@ -1,4 +1,4 @@
-// Where the file system has no files without a name, one is made and loses it.
+// If the file system has no files without a name, one is made and its name is removed.
 #include "src/data/unnamed_file.h"
 
 #include <fcntl.h>

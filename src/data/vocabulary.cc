@@ -13,11 +13,11 @@
 namespace cgrun {
 namespace {
 
-// What an entry of a hash table takes, its share of the buckets included.
+// An entry of a hash table takes so many bytes, its share of the buckets included.
 constexpr int64_t kEntryBytes = 64;
 constexpr int64_t kWordBytes = kEntryBytes + static_cast<int64_t>(sizeof(std::string));
 
-// What is wrong with a line of a vocabulary, or "".
+// Says what is wrong with a line of a vocabulary, or returns "".
 std::string FaultOf(std::string_view line) {
   if (line.find_first_not_of(kBlanks) == line.npos) return "this line holds no word";
   if (line.find('\0') != line.npos) return "a NUL byte";

@@ -1,4 +1,4 @@
-// Words and their ids: of a file, or made from texts.
+// A vocabulary maps words to ids. It is read from a file or made from texts.
 #ifndef CGRUN_DATA_VOCABULARY_H_
 #define CGRUN_DATA_VOCABULARY_H_
 
@@ -26,10 +26,10 @@ class Vocabulary {
 
   // kUnknown for what is none of the words.
   int32_t Find(std::string_view word) const;
-  // Of id kFirstWord first.
+  // The word of id kFirstWord comes first.
   const std::vector<std::string>& words() const { return words_; }
   int64_t ids() const { return kFirstWord + static_cast<int64_t>(words_.size()); }
-  // Of host memory.
+  // Returns the bytes of host memory.
   int64_t bytes() const;
 
  private:
@@ -50,12 +50,13 @@ class WordCounter {
   // more than `limit` bytes.
   bool Add(std::string_view word, int64_t limit);
   int64_t words() const { return static_cast<int64_t>(counts_.size()); }
-  // Of the counts, and of a vocabulary of all words while it is made.
+  // Returns the bytes of the counts, and of a vocabulary of all words while it is made.
   int64_t bytes() const {
     return bytes_ + words() * static_cast<int64_t>(sizeof(*counts_.begin()));
   }
 
-  // By their frequency, those of the same frequency in the order of their bytes; at most `most`.
+  // Makes a vocabulary of at most `most` words, ordered by frequency. Words of the same frequency
+  // are in the order of their bytes.
   std::shared_ptr<const Vocabulary> Make(int64_t most) const;
 
  private:

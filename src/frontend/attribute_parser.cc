@@ -77,7 +77,7 @@ class Parser {
     return Wrap(ReadChoice(node_, field_.name, field_.choices, diagnostics_));
   }
 
-  // Whether a word stands where integers are wanted that have words in other programs.
+  // Returns whether a word stands where integers are wanted that have words in other programs.
   bool IsWord() const {
     if (!node_.IsScalar() || node_.mended || ParseReal(node_.scalar)) return false;
     const std::string plain = PlainName(node_.scalar);
@@ -197,7 +197,7 @@ void ReportUnknown(const OpDef& def, const Attribute& attribute,
                     help);
 }
 
-// Whether one of the keys that are unknown was to be `name`: then that was said of the key.
+// Returns whether one of the keys that are unknown was to be `name`: then that was said of the key.
 bool IsMeantBy(std::span<const std::string> unknown, const std::string& name) {
   return std::any_of(unknown.begin(), unknown.end(), [&](const std::string& key) {
     return !MeantKey(key, {&name, 1}).empty();

@@ -1,4 +1,4 @@
-// From the keys of an operator in a model file to its typed attributes.
+// Converts the keys of an operator in a model file to its typed attributes.
 #ifndef CGRUN_FRONTEND_ATTRIBUTE_PARSER_H_
 #define CGRUN_FRONTEND_ATTRIBUTE_PARSER_H_
 
@@ -16,9 +16,9 @@ namespace cgrun {
 Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
                            std::span<const std::string> also_known, Diagnostics& diagnostics);
 
-// Whether an attribute of integers was given a fraction that is reported already, as `units: 0,5`,
-// or one of numbers `1,2,3`: then it has no value, and nothing is to be said of the one that stands
-// for it.
+// Returns whether an attribute of integers was given a fraction that is reported already, as
+// `units: 0,5`, or one of numbers `1,2,3`: then it has no value, and nothing is to be said of the
+// one that stands for it.
 bool LacksNumber(const OpDef& def, const OpSpec& op);
 
 // Reports the same of the keys that are there, where `def` is but a guess.

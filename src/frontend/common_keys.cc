@@ -1,4 +1,3 @@
-// Common keys and their docs.
 #include "src/frontend/common_keys.h"
 
 #include <iterator>

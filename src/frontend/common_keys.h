@@ -14,8 +14,9 @@ struct CommonKey {
   std::string_view doc;
 };
 
-// Those that mean something to an operator: `init` to one with parameters, `schedule` to an
-// optimizer. (What the parser takes and then says to mean nothing here is in KeysBeside().)
+// Returns the keys that mean something to an operator: `init` to one with parameters, `schedule` to
+// an optimizer. (KeysBeside() has those that the parser takes and then reports as meaningless
+// here.)
 std::vector<CommonKey> KeysInCommon(const OpDef& def);
 
 }  // namespace cgrun

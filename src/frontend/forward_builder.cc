@@ -53,7 +53,8 @@ class ForwardBuilder {
   using Values = std::vector<ValueId>;
   using MaybeValues = std::optional<Values>;
 
-  // Those that run first: where two have a name, theirs is the one that is meant.
+  // Declares all paths, those that run first. If two paths have a name, that of a path that runs is
+  // meant.
   void DeclarePaths() {
     for (const PathSpec& path : model_.paths) {
       if (std::ranges::find(uses_, &path, &PathUse::path) != uses_.end()) names_.Declare(path);
@@ -140,7 +141,7 @@ class ForwardBuilder {
     return previous;
   }
 
-  // Where an item failed, its names stand for an invalid value, which nobody reports again.
+  // If an item failed, its names stand for an invalid value, which nobody reports again.
   void NameOutputs(const OpSpec& op, const Place& place, Scope& scope, const MaybeValues& outputs) {
     const std::vector<MarkedText> names = OutputNames(op);
     for (size_t i = 0; i < names.size(); ++i) {
@@ -200,7 +201,7 @@ class ForwardBuilder {
     return nullptr;
   }
 
-  // What can be said of an operator whose inputs are not known.
+  // Checks an operator whose inputs are not known, as far as that goes.
   void CheckAlone(const OpSpec& op) {
     if (op.target.value.empty()) return;  // reported
     const OpDef* def = FindOrCheckGuess(op, Usage::kOperator);
@@ -210,7 +211,7 @@ class ForwardBuilder {
     CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
   }
 
-  // Whether an operator reads no tensor of the model: random numbers, say.
+  // Returns whether an operator reads no tensor of the model: random numbers, say.
   static bool ReadsNothing(const OpSpec& op) {
     const std::optional<OpId> id =
         op.kind == OpSpec::Kind::kOperator ? FindOp(op.target.value) : std::nullopt;
@@ -234,7 +235,8 @@ class ForwardBuilder {
     return Named(op, scope);
   }
 
-  // What `in:` names; a number among it has the type of the first value that is not bool.
+  // Looks up the values that `in:` names. A number among them has the type of the first value that
+  // is not bool.
   MaybeValues Named(const OpSpec& op, const Scope& scope) {
     Values values;
     std::optional<DType> dtype;
@@ -424,7 +426,7 @@ class ForwardBuilder {
     return outputs->front();
   }
 
-  // Of the last repetition alone the loss is reported.
+  // The loss is reported of the last repetition alone.
   void AddLosses(const PathSpec& spec, bool reported, const Place& place, const Scope& scope) {
     const ValueId loss = losses_.Sum(spec, place, [&](const OpSpec& op, const std::string& label) {
       return AddTail(op, Usage::kLoss, place, scope, label);
@@ -442,7 +444,7 @@ class ForwardBuilder {
                               MetricUse{node.op, node.attributes}});
   }
 
-  // What `out:` names in each path, or else the last path's last output.
+  // Adds the values that `out:` names in each path, or else the last path's last output.
   void AddPredictions() {
     for (size_t i = 0; i < uses_.size(); ++i) {
       for (const MarkedText& name : uses_[i].path->out) {

@@ -18,7 +18,7 @@ struct FrontendOptions {
   DType precision = DType::kF32;  // of what `normalize` and `cast` make without being told
 };
 
-// What `keep` of a model file names, beside the values that become outputs of the graph.
+// These values are named by `keep` of a model file and do not become outputs of the graph.
 struct Kept {
   struct Item {
     std::string name;  // as in the file
@@ -30,16 +30,16 @@ struct Kept {
   std::vector<Item> states;     // parameters and statistics: read after the step
 };
 
-// The graph with symbolic batch. Outputs are the losses and metrics of a train or eval graph, the
-// predictions of a predict graph. Parameters are called path.op.weight (network.op.weight inside a
-// network, whose uses share them). Nothing after an error.
-// With `kept`, the values that the file keeps are outputs too, of OutputKind::kKept, with the names
-// that it gives them; `kept` takes the rest.
+// Builds the graph with symbolic batch. Outputs are the losses and metrics of a train or eval
+// graph, or the predictions of a predict graph. Parameters are called path.op.weight
+// (network.op.weight inside a network, whose uses share them). Returns nothing after an error. With
+// `kept`, the values that the file keeps are outputs too, of OutputKind::kKept, with the names that
+// the file gives them; `kept` takes the rest.
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics, Kept* kept = nullptr);
 
-// What the recurrent state of an input is called in the graph of a kind: "h" in training, ".eval.h"
-// in evaluations, so that these do not disturb each other.
+// Returns the name of an input's recurrent state in the graph of a kind: "h" in training, ".eval.h"
+// in evaluations. The names differ so that the two do not disturb each other.
 std::string StateName(const std::string& input, EntryKind kind);
 
 // The number type that the file computes with. bf16 is one of activations alone, and tf32 one of

@@ -1,6 +1,6 @@
-// From small to large: operators, items of `ops`, maps of keys, the file. Between forms that a key
-// or the kind of a value tells apart an `if` chooses, not `anyOf`: then editors say what is wrong
-// with the form that was meant, not that none fits.
+// Builds the schema from small to large: operators, items of `ops`, maps of keys, the file. If a
+// key or the kind of a value tells forms apart, an `if` chooses between them, not `anyOf`. Editors
+// then say what is wrong with the form that was meant, not that none fits.
 #include "src/frontend/json_schema.h"
 
 #include <algorithm>
@@ -203,7 +203,7 @@ Json Metrics() {
 
 // ---- items of `ops`
 
-// `{block: NAME, …}` and its like.
+// Describes `{block: NAME, …}` and the other uses.
 Json Use(const std::string& kind) {
   Json properties = Json::object();
   for (const KeyDoc& key : OpKeyDocs(kind)) properties[key.name] = KeyOfItems(key, kind);
@@ -264,7 +264,7 @@ void DefineOperators(std::span<const SchemaChoice> schedules, Json& definitions)
 
 // ---- maps of keys
 
-// What the parser asks of maps beside their tables.
+// The parser asks these of maps beside their tables.
 struct Rule {
   std::string_view place;
   std::string_view schema;
@@ -289,7 +289,7 @@ constexpr Rule kRules[] = {
     {"train.clip", R"({"minProperties": 1})"},
 };
 
-// Of the keys of a group at most one has a value.
+// At most one key of a group may have a value.
 void AddGroups(const std::vector<KeyDoc>& keys, Json& rules) {
   const Json given = {{"not", {{"type", "null"}}}};
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -334,7 +334,7 @@ class Maps {
     return schema;
   }
 
-  // The table of a place; that of "data.*" for "data.train".
+  // Finds the table of a place; for "data.train" that of "data.*".
   const MapDoc* Find(const std::string& place) const {
     const std::string any = place.substr(0, place.rfind('.') + 1) + "*";
     const auto found = std::ranges::find_if(
@@ -362,7 +362,7 @@ class Maps {
     return property;
   }
 
-  // Without what this version does not carry out.
+  // Leaves out the values that this version does not carry out.
   static Json Supported(std::string_view place, std::string_view name, const Json& type) {
     for (const UnsupportedKey& key : UnsupportedKeys()) {
       if (key.place != place || key.key != name) continue;

@@ -15,9 +15,9 @@ namespace {
 // State that a step leaves for the next one: what operators read of it is gone after the step.
 bool IsRecurrent(const Value& value) { return value.role == Role::kRecurrentState; }
 
-// The operators that are called so in pictures and tables, or whose names end so: also those
-// without a name of their own, "linear[0]". Of a path that a step runs several times, those of the
-// last.
+// Finds the operators with this name in pictures and tables, or with this end of their name. They
+// include those without a name of their own, "linear[0]". If a step runs a path several times, only
+// the operators of its last run count.
 std::vector<const Node*> FindOperators(const std::string& name, const Graph& graph) {
   std::vector<const Node*> found;
   for (const Node& node : graph.nodes) {
@@ -30,7 +30,7 @@ std::vector<const Node*> FindOperators(const std::string& name, const Graph& gra
   return found;
 }
 
-// As the name `fc1` is that of what the operator's `activation` makes, so is "linear[0]".
+// The name `fc1` means the result of the operator's `activation`, and so does "linear[0]".
 ValueId ResultOf(const Node& node, const Graph& graph) {
   const ValueId result = node.outputs[0];
   for (const Node& other : graph.nodes) {
@@ -40,10 +40,10 @@ ValueId ResultOf(const Node& node, const Graph& graph) {
   return result;
 }
 
-// A value as operators read it, or else the parameter whose name this is, or the end of it:
-// `fc1.weight` or `fc1.w` for `classify.fc1.weight`, or else the result of the operator that is
-// shown by this name. Invalid after an error, which is left out where `maybe_failed`: what is not
-// there may be in what could not be built.
+// Finds a value as operators read it. Else it finds the parameter of this name, or with this end of
+// its name: `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Else it finds the result of the
+// operator that is shown by this name. The value is invalid after an error. If `maybe_failed`,
+// there is no error: a missing value may be in a part that could not be built.
 ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph, bool maybe_failed,
                  Diagnostics& diagnostics) {
   if (names.global().Find(name.value) || names.IsLeftOut(name.value)) {
@@ -83,7 +83,7 @@ ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
   return ValueId();
 }
 
-// Whether a step runs the path whose loss's gradient is meant, where one is named.
+// Returns whether a step runs the path whose loss's gradient is meant, where one is named.
 bool CheckPath(const GradientName& gradient, const MarkedText& item, const Graph& graph,
                Diagnostics& diagnostics) {
   std::vector<std::string> known;

@@ -31,7 +31,7 @@ class Losses {
   void FillNumbers(const OpSpec& op, const Place& place, const std::string& label,
                    std::vector<ValueId>& inputs);
 
-  // Whether `value` is a number, as a loss must be; reports it where not.
+  // Returns whether `value` is a number, as a loss must be; reports it where not.
   bool IsLoss(const OpSpec& op, ValueId value);
 
  private:

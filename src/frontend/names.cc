@@ -1,4 +1,3 @@
-// Scopes and the look-up of names.
 #include "src/frontend/names.h"
 
 #include <fmt/format.h>
@@ -65,7 +64,8 @@ void Names::Publish(const Scope& scope, const std::string& path) {
 
 namespace {
 
-// Whether `name` says something inside of what could not be built: "stage[1].conv" of 'stage'.
+// Returns whether `name` says something inside of what could not be built: "stage[1].conv" of
+// 'stage'.
 bool IsInsideUnknown(const std::string& name, const Scope& scope) {
   for (size_t i = name.find_first_of(".["); i != std::string::npos;
        i = name.find_first_of(".[", i + 1)) {
@@ -112,7 +112,7 @@ namespace {
 constexpr std::string_view kOfTargets[] = {"label", "labels", "target",  "targets",
                                            "class", "y_true", "classes", "mask"};
 
-// How a value of a name that nothing has comes about.
+// Says how a value gets a name that nothing has yet.
 std::string HelpWithNewName(const std::string& name) {
   if (std::ranges::find(kOfTargets, name) == std::end(kOfTargets)) {
     return "`- " + name + ": {op: …}` gives an operator's output a name";

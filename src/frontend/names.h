@@ -38,7 +38,7 @@ class Names {
   // A path that no step of training runs. What reads its values is told so; not where it is
   // `maybe_meant`, by a name in the sequence that no path has.
   void DeclareLeftOut(const PathSpec& path, bool maybe_meant);
-  // Whether a value of this name is made in a path that was left out, and nowhere else.
+  // Returns whether a value of this name is made in a path that was left out, and nowhere else.
   bool IsLeftOut(const std::string& name) const;
   // Later paths see the names of this one. A name that two paths have must be qualified; a path
   // that runs again gives its names new values.
@@ -63,12 +63,12 @@ class Names {
     std::string from;
   };
 
-  // That `name` is made in a path that the current one can not read, as no step runs it.
+  // Reports that `name` is made in a path that the current one cannot read, as no step runs it.
   void ReportLeftOut(const MarkedText& name, Diagnostics& diagnostics) const;
   std::string HelpWithUnknown(const std::string& name, const Scope& scope) const;
   std::vector<Read> ReadsOf(const std::string& path) const;
-  // How each path reads the next one and the last the first, by way of `name` of the current path;
-  // empty where they do not.
+  // Returns the circle in which each path reads the next one and the last the first, by way of
+  // `name` of the current path. Returns nothing if there is none.
   std::vector<Read> CircleOf(const std::string& name) const;
 
   bool incomplete_;

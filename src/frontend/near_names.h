@@ -1,4 +1,4 @@
-// What the help says of a name that no value has.
+// Helps with a name that no value has.
 #ifndef CGRUN_FRONTEND_NEAR_NAMES_H_
 #define CGRUN_FRONTEND_NEAR_NAMES_H_
 
@@ -11,7 +11,8 @@ namespace cgrun {
 inline constexpr size_t kMostListed = 8;
 std::string ListOfNames(const std::vector<std::string>& names);
 
-// Of the names `known` those with a part that begins with `name`, as an operator's values have one.
+// Returns those of the names `known` that have a part which begins with `name`. An operator's
+// values have such names.
 std::vector<std::string> NamesWithPart(const std::string& name,
                                        const std::vector<std::string>& known);
 

@@ -12,7 +12,7 @@
 
 namespace cgrun {
 
-// Whether an item of `in:` is a number, not the name of a value.
+// Returns whether an item of `in:` is a number, not the name of a value.
 bool IsNumber(const MarkedText& input);
 
 // The constants that numbers stand for, scalars; each of a type is added once.

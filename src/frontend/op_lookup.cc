@@ -1,4 +1,4 @@
-// Operators and activations by name.
+// Finds operators and activations by name.
 #include "src/frontend/op_lookup.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string_view KindOf(Usage usage) {
   }
 }
 
-// Where operators of a usage stand in a model file; `%` is the operator's name.
+// Returns the place of operators of a usage in a model file; `%` is the operator's name.
 std::string_view HomeOf(Usage usage) {
   switch (usage) {
     case Usage::kLoss:
@@ -54,8 +54,8 @@ std::vector<std::string> NamesOf(Usage usage) {
   return NamesWhere([usage](const OpDef& def) { return def.usage == usage; });
 }
 
-// What an operator is that has its place elsewhere: "'adam' is an optimizer: …"; "" of a name that
-// no place takes.
+// Explains an operator that belongs to another place: "'adam' is an optimizer: …". Returns "" for a
+// name that no place takes.
 std::string HelpWithOtherUsage(const std::string& name, Usage usage) {
   for (const Usage other : {Usage::kOptimizer, Usage::kLoss, Usage::kMetric, Usage::kOperator}) {
     const std::string same = other == usage ? "" : SameOperator(name, NamesOf(other));
@@ -69,7 +69,7 @@ std::string HelpWithOtherUsage(const std::string& name, Usage usage) {
   return "";
 }
 
-// How an operator is written that another program's call stands for: "{op: conv, filters: …}".
+// Writes an operator that another program's call stands for: "{op: conv, filters: …}".
 std::string WrittenAs(const OpDef& def) {
   std::string keys;
   for (const AttributeField& field : def.schema->fields()) {

@@ -1,4 +1,4 @@
-// From the name of an operator in a model file to its definition.
+// Finds the definition of an operator by its name in a model file.
 #ifndef CGRUN_FRONTEND_OP_LOOKUP_H_
 #define CGRUN_FRONTEND_OP_LOOKUP_H_
 
@@ -11,21 +11,22 @@
 
 namespace cgrun {
 
-// Whether an operator may stand where those of a usage do. A loss may be any operator that owns
-// nothing; what it gives must be a scalar.
+// Returns whether an operator may stand where those of a usage do. A loss may be any operator that
+// owns nothing; what it gives must be a scalar.
 bool IsOf(const OpDef& def, Usage usage);
 
 // The operators that may be named by the key `activation`.
 std::vector<std::string> ActivationNames();
 
-// Null after an error: no operator of that name can be used so (a loss where an optimizer belongs).
+// Returns null after an error: no operator of that name can be used so (a loss where an optimizer
+// belongs).
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics);
 
 // The operator that an unknown name probably stands for, or null: what was told of by FindDef().
 const OpDef* GuessDef(const OpSpec& op, Usage usage);
 
-// What to write instead of a layer that other programs have as one operator, and this one has not;
-// "" of other names.
+// Suggests operators to write instead of a layer that other programs have as one operator, and this
+// one has not. Returns "" for other names.
 std::string NoteOnLayer(const std::string& name);
 
 OpId IdOf(const OpDef& def);

@@ -1,4 +1,4 @@
-// The table of synonyms: Caffe, Keras, PyTorch, ONNX.
+// The names in this table come from Caffe, Keras, PyTorch and ONNX.
 #include "src/frontend/operator_synonyms.h"
 
 #include <algorithm>

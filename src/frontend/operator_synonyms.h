@@ -16,7 +16,8 @@ std::span<const Synonym> OperatorSynonyms();
 // "Conv2d" of "torch.nn.Conv2d(3, 16, 3)", as other programs call operators.
 std::string_view BareName(std::string_view name);
 
-// What to write instead of `name`, which is not among `known`: see SuggestSynonym().
+// Suggests an operator to write instead of `name`, which is not among `known`: see
+// SuggestSynonym().
 std::string SuggestOperator(std::string_view name, std::span<const std::string> known);
 
 // The operator of `known` that others call `name`, if only in capitals; "" where there is none.

@@ -8,7 +8,8 @@
 namespace cgrun {
 namespace {
 
-// What a key says of a tensor; null where it says nothing.
+// Returns the option of a tensor, or null where it has none. If `general` is set, the option ""
+// serves tensors without one of their own.
 template <class T>
 const T* Find(const std::map<std::string, T>& options, const std::string& tensor, bool general) {
   const auto named = options.find(tensor);
@@ -89,7 +90,7 @@ void OwnedTensors::UpdateStatistics(const OpDef& def, const std::vector<ValueId>
   }
 }
 
-// Empty where the inputs are wrong: inference says how.
+// Returns nothing if the inputs are wrong: inference reports how.
 std::vector<OwnedTensor> OwnedTensors::Tensors(const OpDef& def, const Attributes& attributes,
                                                const std::vector<ValueId>& inputs) const {
   if (def.owned == nullptr) return {};

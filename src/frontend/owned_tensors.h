@@ -32,7 +32,7 @@ class OwnedTensors {
   void UpdateStatistics(const OpDef& def, const std::vector<ValueId>& inputs,
                         const std::vector<ValueId>& outputs);
 
-  // What a path or network uses, in the order of first use.
+  // Returns the values that a path or network uses, in the order of first use.
   const std::vector<ValueId>& UsedBy(const std::string& user) { return used_by_[user]; }
 
  private:

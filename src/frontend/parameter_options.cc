@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// What PyTorch, Keras and Caffe call them, and their arguments.
+// These names belong to PyTorch, Keras and Caffe, as do those of the arguments.
 constexpr Synonym kInitialisers[] = {
     {"xavier", "glorot_uniform"},
     {"xavieruniform", "glorot_uniform"},
@@ -191,7 +191,7 @@ class InitReader {
   const std::string& model_file_;
 };
 
-// Whether a value is a map that gives each tensor its own.
+// Returns whether a value is a map that gives each tensor its own.
 bool IsByTensor(const TreeNode& node, const std::vector<std::string>& tensors) {
   return node.IsMap() && !node.entries.empty() &&
          std::ranges::all_of(node.entries,

@@ -1,4 +1,5 @@
-// How the parameters of an operator start and learn: the keys init, regularize, frozen and lr.
+// Reads how the parameters of an operator start and learn: the keys init, regularize, frozen and
+// lr.
 #ifndef CGRUN_FRONTEND_PARAMETER_OPTIONS_H_
 #define CGRUN_FRONTEND_PARAMETER_OPTIONS_H_
 
@@ -19,8 +20,9 @@ struct Regularization {
   double l2 = 0;
 };
 
-// By tensor ("weight"). Under "" stands what the file gives without a name: an initialiser and a
-// regulariser of the operator's first tensor, a rate and whether it is frozen of all of them.
+// Maps a tensor ("weight") to its option. Under "" stands an option that the file gives without a
+// name. An initialiser and a regulariser without one are of the operator's first tensor; a rate and
+// `frozen` are of all tensors.
 struct ParameterOptions {
   std::map<std::string, ParameterInfo> init;
   std::map<std::string, Regularization> regularization;
@@ -40,8 +42,8 @@ std::string OurInitializer(std::string_view name);
 // The arguments that an initialiser takes, in order; `file` has other ones.
 std::span<const InitArgument> InitArguments(std::string_view initializer);
 
-// Whether `frozen` keeps the running statistics of an operator that has some: it is `true`, or
-// names one of them. The operator then normalises by them in training, too.
+// Returns whether `frozen` keeps the running statistics of an operator that has some: it is `true`,
+// or names one of them. The operator then normalises by them in training, too.
 bool FreezesStatistics(const OpSpec& op);
 
 // Reads the keys from an operator whose tensors are called `tensors`. Paths of files are relative

@@ -1,4 +1,4 @@
-// Looking up an optimizer, and parameters by the names of paths and networks.
+// Looks up an optimizer, and parameters by the names of paths and networks.
 #include "src/frontend/path_training.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& spec, Diagnost
   return nullptr;
 }
 
-// The names of all paths and networks.
+// Returns the names of all paths and networks.
 std::vector<std::string> OwnersOf(const ModelSpec& model) {
   std::vector<std::string> names;
   for (const PathSpec& path : model.paths) names.push_back(path.name.value);
@@ -73,7 +73,7 @@ void CollectFrom(const std::vector<ValueId>& parameters, Graph& graph,
   }
 }
 
-// Whether a value is computed from any of these.
+// Returns whether a value is computed from any of these.
 bool DependsOn(ValueId value, const std::vector<ValueId>& sources, const Graph& graph) {
   IdVector<ValueId, bool> reached(graph.values.size(), false);
   for (const ValueId source : sources) reached[source] = true;
@@ -85,8 +85,8 @@ bool DependsOn(ValueId value, const std::vector<ValueId>& sources, const Graph& 
   return reached[value];
 }
 
-// Whether the loss of a path that learns has a use for what its `trains` names, whose tensors
-// `owned` are. Warns where it has none, as of a network that the path does not run.
+// Returns whether the loss of a path that learns has a use for what its `trains` names, whose
+// tensors `owned` are. Warns where it has none, as of a network that the path does not run.
 bool CheckUsed(const PathSpec& spec, const MarkedText& name, const std::vector<ValueId>& owned,
                const Path& path, const Graph& graph, Diagnostics& diagnostics) {
   const bool learns = path.optimizer && path.loss.valid();

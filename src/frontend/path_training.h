@@ -1,4 +1,4 @@
-// How a path learns: its optimizer, and what its loss changes.
+// Determines how a path learns: its optimizer, and the parameters that its loss changes.
 #ifndef CGRUN_FRONTEND_PATH_TRAINING_H_
 #define CGRUN_FRONTEND_PATH_TRAINING_H_
 

@@ -1,4 +1,4 @@
-// PathUses: the sequence written out.
+// PathUses writes the sequence out.
 #include "src/frontend/path_uses.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a step runs: paths of a model file, in order, some of them several times.
+// A step runs paths of a model file in order, some of them several times.
 #ifndef CGRUN_FRONTEND_PATH_USES_H_
 #define CGRUN_FRONTEND_PATH_USES_H_
 
@@ -23,15 +23,15 @@ struct PathUse {
   std::string Label() const;
 };
 
-// Of training: as `train: {sequence: …}` says; else, and without one, every path once, in the
-// file's order.
+// For training, the uses follow `train: {sequence: …}`. For other kinds, and without a sequence,
+// every path runs once, in the file's order.
 std::vector<PathUse> PathUses(const ModelSpec& model, EntryKind kind);
 
 // The paths of which a step has no use among `uses`, as if they came behind those, in the file's
 // order. Nothing runs them, but what is wrong with them is told.
 std::vector<PathUse> LeftOutPaths(const ModelSpec& model, const std::vector<PathUse>& uses);
 
-// Whether an item of the sequence names no path of the model, which CheckModel() reports.
+// Returns whether an item of the sequence names no path of the model, which CheckModel() reports.
 bool SequenceNamesNoPath(const ModelSpec& model);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// Where operators are being added: a path, or inside it a network or a block.
+// Says where operators are being added: to a path, or inside it to a network or a block.
 #ifndef CGRUN_FRONTEND_PLACE_H_
 #define CGRUN_FRONTEND_PLACE_H_
 
@@ -20,7 +20,7 @@ struct Place {
   std::string path_name;              // in the model file
 };
 
-// Of a node that is made for an operator of the file.
+// Returns the options of a node that is made for an operator of the file.
 inline Builder::NodeOptions NodeOptionsAt(const OpSpec& op, const Place& place) {
   Builder::NodeOptions options;
   options.path = place.path;

@@ -1,4 +1,4 @@
-// States as sources, updates as edges.
+// A state is a source of the graph, and its update is an edge.
 #include "src/frontend/recurrent_state.h"
 
 #include "src/ops/cast.h"

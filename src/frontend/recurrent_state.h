@@ -18,7 +18,7 @@ namespace cgrun {
 ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
                  const FrontendOptions& options, Builder& builder);
 
-// Whether inputs of a type are made f64 in a run.
+// Returns whether inputs of a type are made f64 in a run.
 bool IsWidened(DType type, const FrontendOptions& options);
 std::string WidenedName(const std::string& input);
 

@@ -1,4 +1,4 @@
-// What is drawn is a function of key, step, sample and attributes: those must be the same.
+// The random numbers are a function of key, step, sample and attributes: those must be the same.
 #include "src/frontend/shared_draw.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kName[] = "draws_as";
 
-// Whether an attribute says what becomes of the pixels, not what is drawn.
+// Returns whether an attribute says what becomes of the pixels, not what is drawn.
 bool IsFree(const AttributeField& field) {
   constexpr std::string_view kFree[] = {"axes", "fill", "value"};
   return field.internal || std::ranges::find(kFree, field.name) != std::end(kFree);

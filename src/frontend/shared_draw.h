@@ -15,7 +15,7 @@
 
 namespace cgrun {
 
-// Whether samples change by chance, so that `draws_as` means something.
+// Returns whether samples change by chance, so that `draws_as` means something.
 bool ChangesByChance(const OpDef& def);
 
 // The keys that operators `def` take beside their attributes: CommonKeys(), and `draws_as` where

@@ -1,4 +1,4 @@
-// The list of keys and values, and the search for them in a file.
+// Lists the keys and values that are not supported, and finds them in a file.
 #include "src/frontend/supported.h"
 
 #include <algorithm>

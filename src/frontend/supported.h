@@ -1,5 +1,5 @@
-// What the format knows and this version does not carry out: errors in a model file (see
-// CheckSupported), and marked so in docs/reference/keys.md.
+// The format knows these keys and values, and this version does not carry them out. They are errors
+// in a model file (see CheckSupported), and are marked so in docs/reference/keys.md.
 #ifndef CGRUN_FRONTEND_SUPPORTED_H_
 #define CGRUN_FRONTEND_SUPPORTED_H_
 
@@ -8,7 +8,7 @@
 
 namespace cgrun {
 
-// A key of a table of FormatReference().
+// The key stands in a table of FormatReference().
 struct UnsupportedKey {
   std::string_view place;  // of the map: "train.clip"
   std::string_view key;

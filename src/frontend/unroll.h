@@ -24,17 +24,17 @@ class Unroller {
   Unroller(Builder& builder, Diagnostics& diagnostics, const OpSpec& op, const Place& place)
       : builder_(builder), diagnostics_(diagnostics), op_(op), place_(place) {}
 
-  // Uses the network of an item with `unroll` for the indices 0, 1, … of that axis of inputs[0],
-  // which has a size that does not depend on the batch. A use reads inputs[0] at its index, without
-  // the axis, and as its further inputs the further outputs of the use before, or at first
-  // inputs[1], …; where the network has one output, that is both its result and the next use's
-  // second input. Gives the results side by side along the axis, then the last further outputs.
-  // Nothing after an error.
+  // Uses the network of an item with `unroll` for the indices 0, 1, … of that axis of inputs[0].
+  // The axis has a size that does not depend on the batch. A use reads inputs[0] at its index,
+  // without the axis. Its further inputs are the further outputs of the use before, or at first
+  // inputs[1], …. If the network has one output, that is both its result and the next use's second
+  // input. Returns the results side by side along the axis, then the last further outputs. Returns
+  // nothing after an error.
   std::optional<Values> Run(const Values& inputs, const Use& use);
 
  private:
   bool CheckAxis(ValueId sequence);
-  // The further inputs of the next use; nothing after an error.
+  // Returns the further inputs of the next use; nothing after an error.
   std::optional<Values> NextStates(const Values& outputs, const Values& states);
   bool CheckResult(ValueId result);
   ValueId At(ValueId sequence, int64_t index);

@@ -1,4 +1,5 @@
-// What paths, networks and blocks name is used, though it be by a part that nothing uses.
+// A part that a path, network or block names counts as used, even if nothing uses the part that
+// names it.
 #include "src/frontend/unused_parts.h"
 
 #include <set>

@@ -7,10 +7,10 @@
 
 namespace cgrun {
 
-// A warning for each.
+// Warns of each such network and block.
 void WarnOfUnusedParts(const ModelSpec& model, Diagnostics& diagnostics);
 
-// Errors of their operators' names: no path brings them to light.
+// Reports errors in the names of their operators, as no path brings these errors to light.
 void CheckUnusedParts(const ModelSpec& model, Diagnostics& diagnostics);
 
 }  // namespace cgrun

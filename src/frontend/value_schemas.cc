@@ -11,8 +11,8 @@
 namespace cgrun::json_schema {
 namespace {
 
-// What the types of src/model/types.h refer to, and more. A `placeholder` may stand in the body of
-// a block alone: all else is `plain`.
+// The types of src/model/types.h refer to these definitions. A `placeholder` may stand only in the
+// body of a block: all else is `plain`.
 constexpr std::string_view kValues = R"json({
   "text": {"type": ["string", "number", "boolean"], "minLength": 1},
   "texts": {"anyOf": [{"$ref": "#/definitions/text"},

@@ -20,18 +20,18 @@ Json Values();
 Json Ref(std::string_view name);
 Json AnyOf(const std::vector<Json>& schemas);
 Json OrNull(const Json& schema);
-// Or a parameter of a block, `${…}`.
+// Also accepts a parameter of a block, `${…}`.
 Json OrPlaceholder(const Json& schema);
 Json ListOf(const Json& items);
 
-// What editors show of a key. In draft 7 nothing counts that stands beside a `$ref`.
+// Adds the text that editors show for a key. In draft 7 nothing counts that stands beside a `$ref`.
 Json Described(std::string_view doc, const Json& schema);
 // A default as its table writes it: in YAML.
 Json Value(const std::string& text);
 
-// Numbers of a JSON type within bounds as those of attributes.
+// Accepts numbers of a JSON type within the bounds of an attribute.
 Json InRange(std::string_view type, double minimum, double maximum);
-// The values of an operator's attribute.
+// Accepts the values of an operator's attribute.
 Json TypeOf(const AttributeField& field);
 
 }  // namespace cgrun::json_schema

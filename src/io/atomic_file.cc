@@ -22,7 +22,7 @@ constexpr size_t kPathRoom = 1024;     // bytes reserved for a path
 constexpr int kMostTemporaries = 100;  // writers of one path at a time
 constexpr std::string_view kTemporary = ".tmp";
 
-// Where the file system knows no locks, one writer a path is taken for granted.
+// If the file system knows no locks, one writer a path is taken for granted.
 bool Lock(int fd) {
   int result;
   do {

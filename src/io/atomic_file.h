@@ -11,14 +11,14 @@
 
 namespace cgrun {
 
-// A writer that can be used again and again; after its construction it does not allocate (except
-// for an error, or a path of over 1,000 bytes). It writes to PATH.tmp in the same folder, which
-// must exist, and Commit() syncs that, renames it to PATH and syncs the folder. PATH.tmp is locked
-// meanwhile: one that a killed run left is taken over, and beside one that lives PATH.tmp1, … is
-// used. Where PATH is a symbolic link, the link is replaced.
+// Writes files again and again. After its construction it does not allocate (except for an error,
+// or a path of over 1,000 bytes). It writes to PATH.tmp in the same folder, which must exist.
+// Commit() syncs that, renames it to PATH and syncs the folder. PATH.tmp is locked meanwhile: one
+// that a killed run left is taken over, and beside one that lives PATH.tmp1, … is used. If PATH is
+// a symbolic link, the link is replaced.
 //
-// Open, Write and Commit throw UserError "cannot write 'PATH': No space left on device"; then the
-// temporary file is gone and PATH is as it was (except where the folder's sync fails, the last
+// Open, Write and Commit throw UserError "cannot write 'PATH': No space left on device". The
+// temporary file is then gone and PATH is as it was (except if the folder's sync fails, the last
 // step).
 class AtomicFile {
  public:

@@ -1,4 +1,4 @@
-// Where the program keeps what it finds out once for a machine.
+// Finds the folder where the program keeps results that it computes once for a machine.
 #ifndef CGRUN_IO_CACHE_FOLDER_H_
 #define CGRUN_IO_CACHE_FOLDER_H_
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kHeaderBytes = 12, kFooterBytes = 4;  // length and its checksum; checksum of data
 
-// Wire types of protocol buffers.
+// These are wire types of protocol buffers.
 enum Wire : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 void AddVarint(uint64_t number, std::string& to) {
@@ -44,7 +44,7 @@ void AddBytes(int field, std::string_view bytes, std::string& to) {
   to += bytes;
 }
 
-// Event: wall_time = 1 (double), step = 2, file_version = 3, summary = 5.
+// An Event has wall_time = 1 (double), step = 2, file_version = 3, summary = 5.
 void BeginEvent(int64_t step, double wall_seconds, std::string& event) {
   event.clear();
   AddKey(1, kFixed64, event);

@@ -27,7 +27,7 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
   return names;
 }
 
-// What a user can do about it; empty where the system's text says enough.
+// Says what a user can do about an error; empty where the system's text says enough.
 std::string HelpFor(std::string_view path, int error) {
   switch (error) {
     case ENOENT:
@@ -47,7 +47,7 @@ std::string HelpFor(std::string_view path, int error) {
   }
 }
 
-// Whether the path is to blame, and not the disk.
+// Returns whether the path is to blame, and not the disk.
 bool IsWrongPath(int error) {
   switch (error) {
     case ENOENT:
@@ -65,7 +65,7 @@ bool IsWrongPath(int error) {
   }
 }
 
-// In quotes; a control byte, which could cut the message off or steer a terminal, as '?'.
+// Quotes a path. A control byte, which could cut the message off or steer a terminal, becomes '?'.
 std::string Quoted(std::string_view path) {
   std::string quoted = "'";
   for (char c : path) quoted += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;

@@ -1,4 +1,4 @@
-// How the errors of files read: the file's name in quotes, then what is wrong with it.
+// Errors of files begin with the file's name in quotes, and then say what is wrong with it.
 #ifndef CGRUN_IO_FILE_ERROR_H_
 #define CGRUN_IO_FILE_ERROR_H_
 
@@ -15,12 +15,12 @@ namespace cgrun {
 // "cannot VERB 'PATH': No such file or directory" for an `errno` value.
 std::string SystemErrorText(std::string_view verb, std::string_view path, int error);
 
-// Of a path that is not there: the name beside its first missing part that is nearly the same
-// ("did you mean 'photos/train'?"), the folder above it that is missing, or the link that leads
-// nowhere; else `otherwise`.
+// Returns help for a path that is not there. It may be the name beside the first missing part that
+// is nearly the same ("did you mean 'photos/train'?"). It may be the folder above that part that is
+// missing, or the link that leads nowhere. Else it is `otherwise`.
 std::string MissingHelp(std::string_view path, std::string_view otherwise = "");
 
-// The same of a path that a model file names, and that ResolvePath() has made.
+// Does the same for a path that a model file names, and that ResolvePath() has made.
 std::string MissingInModelHelp(std::string_view path);
 
 // InputError where nothing is at such a path.

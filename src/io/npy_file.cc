@@ -1,4 +1,4 @@
-// The header of .npy, a Python dictionary as text, and the elements after it.
+// A .npy file has a header, which is a Python dictionary as text, and the elements after it.
 #include "src/io/npy_file.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
 
-  // Nothing where the text is anything else.
+  // Returns nothing where the text is anything else.
   std::optional<NpyHeader> Parse() {
     bool seen[3] = {};
     bool ok = Take('{');

@@ -21,7 +21,7 @@ struct NpyHeader {
   std::vector<int64_t> sizes;  // not checked
 };
 
-// Whether a file begins as they do, uncompressed; false where it cannot be read.
+// Returns whether a file begins as they do, uncompressed; false where it cannot be read.
 bool BeginsAsNpy(const std::string& path);
 
 // Reads up to the first element. UserError where that is no header.
@@ -38,8 +38,8 @@ void WriteNpy(std::string_view path, DType dtype, const Shape& shape,
               std::span<const std::byte> bytes);
 void WriteNpy(std::string_view path, const HostTensor& tensor);
 
-// The same row by row, where nobody knows how many there will be; none is kept in memory. Without
-// Commit() no file comes to be. Throws what AtomicFile throws.
+// Does the same row by row, where nobody knows how many there will be. No row is kept in memory.
+// Without Commit() no file comes to be. Throws what AtomicFile throws.
 class NpyWriter {
  public:
   // An array of rows of `row`, which is bound, `most` of them at the most.

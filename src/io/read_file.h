@@ -15,7 +15,7 @@
 
 namespace cgrun {
 
-// What a caller without a cap of its own passes as the largest size.
+// A caller without a cap of its own passes this as the largest size.
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 // Every call throws UserError: the system's reason ("cannot open 'x': Permission denied"), or that
@@ -35,9 +35,9 @@ class FileReader {
   bool compressed() const { return inflater_ != nullptr; }
   // Bytes that were read so far.
   int64_t position() const { return position_; }
-  // The most bytes that can come out, known before any is read: the file's size, or 1032 times as
-  // much where it is compressed (deflate cannot do better), so that a header that declares more is
-  // refused before memory is taken.
+  // Returns the most bytes that can come out. They are known before any is read, so that a header
+  // that declares more is refused before memory is taken. They are the file's size, or 1032 times
+  // as much where it is compressed (deflate cannot do better).
   int64_t max_bytes() const { return max_bytes_; }
 
   // Reads up to out.size() bytes; fewer only where the file ends.

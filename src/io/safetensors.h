@@ -31,17 +31,17 @@ struct TensorSpec {
   Shape shape;  // bound
 };
 
-// Reads a file tensor by tensor. UserError names the file and what is wrong. The constructor
-// refuses a header that is too long or not the JSON it should be, a name or key that stands twice,
-// a type that we do not have, sizes that do not fit the offsets, and tensors that overlap, leave a
-// hole or lie outside the file. The last tensor's reading compares the checksum, where the file has
-// one.
+// Reads a file tensor by tensor. UserError names the file and the fault. The constructor refuses a
+// header that is too long or not the JSON it should be, and a name or key that stands twice. It
+// refuses a type that we do not have, and sizes that do not fit the offsets. It refuses tensors
+// that overlap, leave a hole or lie outside the file. If the file has a checksum, reading the last
+// tensor compares it.
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(const std::string& path);
   ~SafetensorsReader();
 
-  // In the order of their bytes in the file.
+  // The tensors are in the order of their bytes in the file.
   const std::vector<TensorSpec>& tensors() const { return tensors_; }
   const SafetensorsMetadata& metadata() const { return metadata_; }
 
@@ -72,7 +72,7 @@ SafetensorsMetadata ReadSafetensorsMetadata(const std::string& path);
 class TensorSource {
  public:
   virtual ~TensorSource() = default;
-  // The bytes of tensor `index`, valid until the next call.
+  // Returns the bytes of tensor `index`, valid until the next call.
   virtual std::span<const std::byte> BytesOf(size_t index) = 0;
 };
 
@@ -88,8 +88,9 @@ class SafetensorsWriter {
   // UserError for a file that cannot be written and for metadata that is not UTF-8.
   void Write(std::string_view path, std::span<const std::span<const std::byte>> data,
              const SafetensorsMetadata& metadata = {});
-  // The same of `source`, which is asked once for each tensor of `specs`, with a checksum.
-  // `metadata` has sixteen characters under kChecksumKey; the file has the checksum there.
+  // Writes the tensors of `source` likewise, with a checksum; `source` is asked once for each
+  // tensor of `specs`. `metadata` has sixteen characters under kChecksumKey; the file has the
+  // checksum there.
   void WriteWithChecksum(std::string_view path, TensorSource& source,
                          const SafetensorsMetadata& metadata);
 

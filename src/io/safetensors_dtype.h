@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// In the order in which the reference writer lays tensors out: wider types first.
+// The types are in the order in which the reference writer lays tensors out: wider types first.
 inline constexpr std::pair<DType, std::string_view> kSafetensorsTypes[] = {
     {DType::kI64, "I64"},   {DType::kF64, "F64"}, {DType::kF32, "F32"}, {DType::kI32, "I32"},
     {DType::kBF16, "BF16"}, {DType::kF16, "F16"}, {DType::kU8, "U8"},   {DType::kBool, "BOOL"}};

@@ -1,4 +1,4 @@
-// Graphs with their batch bound.
+// Checks the shapes of graphs with their batch bound.
 #include "src/lint/batch_lint.h"
 
 #include <algorithm>

@@ -17,7 +17,8 @@ namespace cgrun {
 void WarnOfSingleValues(const ModelSpec& model, const Graph& training, int64_t samples,
                         Diagnostics& diagnostics);
 
-// Whether an output begins with the axis of samples; otherwise samples cannot be told apart in it.
+// Returns whether an output begins with the axis of samples; otherwise samples cannot be told apart
+// in it.
 bool HasRows(const Graph& graph, const Output& output);
 // "the prediction classify.sum is f32[3], without a row for each sample"
 std::string MissingRowsText(const Graph& graph, const Output& output);

@@ -1,4 +1,4 @@
-// A count of each label.
+// Counts each label.
 #include "src/lint/class_share.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How often the most frequent class stands in data: what accuracies are to be compared with.
+// Measures the share of the most frequent class in data, with which accuracies are to be compared.
 #ifndef CGRUN_LINT_CLASS_SHARE_H_
 #define CGRUN_LINT_CLASS_SHARE_H_
 

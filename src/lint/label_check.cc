@@ -102,13 +102,13 @@ struct Finding {
   int64_t least = 0;  // over all sets
 };
 
-// Whether labels are 1 to the number of classes, which no set has 0 beside.
+// Returns whether labels are 1 to the number of classes, which no set has 0 beside.
 bool CountsFromOne(const Finding& finding, const LabelUse& use) {
   return finding.least == 1 && finding.largest == use.classes && use.classes > 1 &&
          !use.reads_ids();
 }
 
-// What masks have where there is no class.
+// Masks have this number where there is no class.
 constexpr int64_t kNoClass = 255;
 
 bool MayBeIgnored(const Finding& finding, const LabelUse& use) {
@@ -216,13 +216,14 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
   return text + listed + (!listed.empty() && more > std::ssize(others) ? ", …" : "");
 }
 
-// Whether the data have a name for a label: who gives numbers may mean a row without a one by some.
+// Returns whether the data have a name for a label: who gives numbers may mean a row without a one
+// by some.
 bool IsNamed(const Dataset& dataset, size_t field, const Label& label) {
   return !dataset.ClassNames(field).empty() ||
          !dataset.PlaceOf(field, label.sample, label.value).text.empty();
 }
 
-// Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
+// Adds to `findings` if a set has an element that `use` does not take. Returns whether it has one.
 bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
                  std::map<const LabelUse*, Finding>& findings,
                  std::map<const LabelUse*, int64_t>& least) {

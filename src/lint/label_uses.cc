@@ -1,4 +1,4 @@
-// From losses, metrics and embeddings back to the inputs that they read.
+// Walks from losses, metrics and embeddings back to the inputs that they read.
 #include "src/lint/label_uses.h"
 
 #include <optional>
@@ -68,7 +68,7 @@ std::optional<LabelUse> BinaryLabelsOf(const Graph& graph, const Node& node) {
   return use;
 }
 
-// Nothing where each sample has a score, not a score a class.
+// Returns nothing where each sample has a score, not a score a class.
 std::optional<LabelUse> ClassesOf(const Graph& graph, const Node& node) {
   const Shape& logits = graph.values[node.inputs[kLogits]].type.shape;
   const TensorType& type = graph.values[node.inputs[kLabel]].type;
@@ -102,7 +102,8 @@ std::optional<LabelUse> UseOf(const Graph& graph, const Node& node) {
   return std::nullopt;
 }
 
-// What another use of the input ignores on purpose is no mistake where it does not count anyway.
+// If another use of the input ignores a label on purpose, it is no mistake where it does not count
+// anyway.
 void LeaveOutWhatOthersIgnore(std::vector<LabelUse>& uses) {
   for (LabelUse& use : uses) {
     if (!use.leaves_out) continue;

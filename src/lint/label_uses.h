@@ -33,7 +33,7 @@ struct LabelUse {
   SourceMark maker = {};
   std::string key = {};
 
-  // Whether what is read are ids, of which an operator of the model makes rows of numbers.
+  // Returns whether what is read are ids, of which an operator of the model makes rows of numbers.
   bool reads_ids() const { return kind == Kind::kEntries || kind == Kind::kRows; }
   bool Takes(int64_t label) const {
     return (label >= 0 && label < classes) || std::ranges::find(ignored, label) != ignored.end();

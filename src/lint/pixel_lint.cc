@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kSamplesRead = 8;
 
-// Whether pixels from 0 to 1 are none any more behind it.
+// Returns whether pixels from 0 to 1 are none any more behind it.
 bool LeavesTheUnit(const Node& node) {
   if (node.op != OpId::normalize) return false;
   const auto& attributes = node.attributes.As<NormalizeAttributes>();
@@ -111,7 +111,7 @@ void Warn(const SourceMark& mark, const Node& layer, const Pixels& pixels,
                       "of what `scale` has made of the pixels");
 }
 
-// Whether only normalisations read what a layer gives, which take its scale out again.
+// Returns whether only normalisations read what a layer gives, which take its scale out again.
 bool IsNormalised(const Graph& graph, const Node& layer) {
   bool found = false;
   for (const Node& node : graph.nodes) {

@@ -35,7 +35,7 @@ void Report(const NumbersOutside& outside, const SamplePlace& place, const Label
                     "`softmax_cross_entropy`");
 }
 
-// By how much a target may lie outside: sums and quotients of this type round by as much.
+// Returns how far a target may lie outside: sums and quotients of this type round by as much.
 double ToleranceOf(DType dtype) {
   return dtype == DType::kF16 || dtype == DType::kBF16 ? 1e-2 : 1e-6;
 }

@@ -9,8 +9,9 @@
 
 namespace cgrun {
 
-// One error for each input that a use of kProbabilities reads and that holds numbers outside of
-// [0, 1]: with such a target the loss has no least value. Of data sets whose samples are at hand.
+// Reports one error for each input that a use of kProbabilities reads and that holds numbers
+// outside of [0, 1]: with such a target the loss has no least value. It reads only data sets whose
+// samples are at hand.
 void CheckProbabilities(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
                         Diagnostics& diagnostics);
 

@@ -8,10 +8,10 @@
 
 namespace cgrun {
 
-// Warns of learning rates that learn nothing or are out of all proportion, of `valid` and `test`
-// with the files of `train`, of `color_jitter` on images that are normalized already, of what is 1
-// whatever is learned, and of networks and blocks that nothing uses; `training` is the forward
-// graph of a training step.
+// Warns of learning rates that learn nothing or are out of all proportion, and of `valid` and
+// `test` with the files of `train`. Warns of `color_jitter` on images that are normalized already,
+// and of values that are 1 whatever is learned. Warns of networks and blocks that nothing uses.
+// `training` is the forward graph of a training step.
 void WarnOfSettings(const ModelSpec& model, const Graph& training, Diagnostics& diagnostics);
 
 }  // namespace cgrun

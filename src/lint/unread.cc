@@ -17,13 +17,13 @@ using Place = std::tuple<const SourceFile*, int, int>;
 
 Place PlaceOf(const SourceMark& mark) { return {mark.file.get(), mark.line, mark.column}; }
 
-// Whether a node is part of what the file calls `use`: "p.stage[0].conv" of "p.stage".
+// Returns whether a node is part of what the file calls `use`: "p.stage[0].conv" of "p.stage".
 bool IsPartOf(std::string_view node, std::string_view use) {
   if (!node.starts_with(use)) return false;
   return node.size() == use.size() || node[use.size()] == '.' || node[use.size()] == '[';
 }
 
-// Whether it makes f64 of an input, whose readers read the result.
+// Returns whether it makes f64 of an input, whose readers read the result.
 bool IsWidening(const Graph& graph, const Node& node) {
   return node.op == OpId::cast && node.name == WidenedName(graph.values[node.inputs[0]].name);
 }
@@ -51,9 +51,9 @@ class Reads {
   }
 
   bool OfValue(const std::string& name) const { return values_.contains(name); }
-  // From another place.
+  // Returns whether a node at `mark` is read from another place.
   bool OfPlace(const SourceMark& mark) const { return places_.contains(PlaceOf(mark)); }
-  // From outside of the use.
+  // Returns whether the use is read from outside of it.
   bool OfUse(const std::string& use) const {
     return std::ranges::any_of(reads_, [&](const auto& read) {
       return IsPartOf(read.first, use) && !IsPartOf(read.second, use);
@@ -80,7 +80,7 @@ void Warn(const SourceMark& mark, const std::string& name, Diagnostics& diagnost
                       "a loss, a metric, `out:` or `keep:` may name it; else it can go");
 }
 
-// Of the paths of `forward`. Returns those that were told.
+// Warns of uses in the paths of `forward`. Returns those that it warned of.
 std::vector<std::string> WarnOfUses(const ModelSpec& model, const Graph& forward,
                                     const Reads& reads, Diagnostics& diagnostics) {
   std::vector<std::string> unread;
@@ -114,7 +114,7 @@ void WarnOfOperators(const Graph& forward, const Reads& reads,
   }
 }
 
-// Those of `graph` and of predictions.
+// Returns the reads of `graph` and of predictions.
 Reads ReadsOf(const ModelSpec& model, const Graph& graph, DType precision) {
   Reads reads;
   reads.Add(graph);

@@ -11,10 +11,10 @@ namespace cgrun {
 void WarnOfUnreadInputs(const ModelSpec& model, const Graph& training, DType precision,
                         Diagnostics& diagnostics);
 
-// The same, and warns of operators of `forward`, the graph of a step of training or evaluation,
-// whose values nothing reads, and uses of networks and blocks. What stands in one place of the file
-// and runs several times, as an operator of a network does, is told where no use of it is read.
-// `kept` has the gradients that the file keeps.
+// Does the same, and warns of unread operators and uses of networks and blocks in `forward`, the
+// graph of a step of training or evaluation. If an operator stands in one place of the file and
+// runs several times, as in a network, the warning comes only where no use of it is read. `kept`
+// has the gradients that the file keeps.
 void WarnOfUnread(const ModelSpec& model, const Graph& forward, const Kept& kept, DType precision,
                   Diagnostics& diagnostics);
 

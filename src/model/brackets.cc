@@ -122,7 +122,8 @@ class BracketScanner {
            std::to_string(source_.ColumnOf(offset));
   }
 
-  // Of the innermost open bracket, where `noticed` is what cannot stand in it.
+  // Reports that the innermost open bracket is not closed. The character at `noticed` cannot stand
+  // in it.
   BracketFault NotClosed(size_t noticed) const {
     const char opening = text_[open_.back()];
     const bool closing = noticed < text_.size() && IsClosing(text_[noticed]);

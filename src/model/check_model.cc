@@ -1,4 +1,4 @@
-// One function for each rule between sections.
+// Each rule between sections has one function here.
 #include "src/model/check_model.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Scope {
  public:
   explicit Scope(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // `kind`: "an input", "a path".
+  // `kind` is a noun with its article: "an input", "a path".
   void Add(const MarkedText& name, const std::string& kind) {
     const auto [first, is_new] = first_.emplace(name.value, std::make_pair(kind, name.mark));
     if (is_new) return;
@@ -187,7 +187,7 @@ void CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
                     "remove it: models with 'update' take their samples in order");
 }
 
-// Whether 'train' is there under another name, `Train:`, which is reported.
+// Returns whether 'train' is there under another name, `Train:`, which is reported.
 bool IsTrainMeant(const ModelSpec& model) {
   const TreeEntry* data = model.tree.Find("data");
   if (data == nullptr) return false;

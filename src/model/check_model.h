@@ -1,5 +1,5 @@
-// What can only be checked with the whole file at hand: names that must be there, names that must
-// not be there twice. CheckModel() is the entry point.
+// Checks the rules that need the whole file: names that must be there, and names that must not be
+// there twice. CheckModel() is the entry point.
 #ifndef CGRUN_MODEL_CHECK_MODEL_H_
 #define CGRUN_MODEL_CHECK_MODEL_H_
 
@@ -10,8 +10,8 @@ namespace cgrun {
 
 void CheckModel(const ModelSpec& model, Diagnostics& diagnostics);
 
-// Whether a network that an operator of `path` uses is the very word `name`, which `gan` writes
-// once for what a path uses and trains: what is wrong with it is told of the operator.
+// Returns whether a network that an operator of `path` uses is the very word `name`, which `gan`
+// writes once for what a path uses and trains: what is wrong with it is told of the operator.
 bool IsWordOfNetwork(const PathSpec& path, const MarkedText& name);
 
 }  // namespace cgrun

@@ -11,7 +11,7 @@
 
 namespace cgrun {
 
-// What such a number may be.
+// Holds the readings that such a number may have.
 struct CommaNumber {
   std::string fraction;  // "0.001" of "0,001", "1.000" of "1,000"; "" where it is none
   std::string whole;     // "1000" of "1,000"; "" where it is none
@@ -23,8 +23,7 @@ struct CommaNumber {
 
 CommaNumber ReadCommas(std::string_view written);
 
-// How a number with several commas is to be written that ReadCommas() makes nothing of; "" of other
-// texts.
+// Says how to write a number with several commas that ReadCommas() cannot read; "" for other texts.
 std::string HelpWithCommas(std::string_view text, const std::string& key = "");
 
 // `{lr: 0,05}` is for YAML an `lr` of 0, and a key `05` without a value. Puts such a key back
@@ -32,7 +31,7 @@ std::string HelpWithCommas(std::string_view text, const std::string& key = "");
 // others.
 bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark);
 
-// Whether another such key comes next: ",567" or ", 28" that no colon follows.
+// Returns whether another such key comes next: ",567" or ", 28" that no colon follows.
 bool BeginsWithFurther(std::string_view text);
 
 // Reports the number of `entry`, all of whose commas were put back, and makes it the one that is

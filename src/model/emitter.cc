@@ -65,8 +65,8 @@ bool IsLeaf(const TreeNode& node) { return node.IsNull() || node.IsScalar(); }
 // Block style has no way to write an empty list or map.
 bool IsEmpty(const TreeNode& node) { return node.items.empty() && node.entries.empty(); }
 
-// In flow style, or nothing to be written so: only lists and maps of plain values or lists of
-// these.
+// Returns the node in flow style; nothing if it cannot be written so. Only lists and maps of plain
+// values, or lists of these, can.
 std::string Flow(const TreeNode& node) {
   if (node.IsNull()) return "null";
   if (node.IsScalar()) return Word(node.scalar, node.quoted);
@@ -94,13 +94,13 @@ bool FitsFlow(const TreeNode& node, size_t indent) {
 
 std::string Block(const TreeNode& node, size_t indent);
 
-// What stands behind "key:": on the same line, or on lines of its own.
+// Returns the text behind "key:", on the same line or on lines of its own.
 std::string Behind(const TreeNode& value, size_t indent, size_t used) {
   if (FitsFlow(value, used + 1)) return " " + Flow(value) + "\n";
   return "\n" + Block(value, indent + 2);
 }
 
-// In block style; every line begins with `indent` spaces.
+// Returns the node in block style; every line begins with `indent` spaces.
 std::string Block(const TreeNode& node, size_t indent) {
   const std::string margin(indent, ' ');
   std::string out;

@@ -35,7 +35,7 @@ class RecursionCheck {
   RecursionCheck(const ModelSpec& model, Diagnostics& diagnostics)
       : model_(model), diagnostics_(diagnostics) {}
 
-  // True where nothing uses itself.
+  // Returns true if nothing uses itself.
   bool Run() {
     for (const BlockSpec& block : model_.blocks)
       Visit("block '" + block.name.value + "'", block.ops);
@@ -46,7 +46,7 @@ class RecursionCheck {
   }
 
  private:
-  // The levels of uses below `definition`, and itself.
+  // Returns the levels of uses from `definition` down, with itself as the first.
   int Visit(const std::string& definition, const std::vector<OpSpec>& ops) {
     const auto known = height_.find(definition);
     if (known != height_.end()) return known->second;
@@ -106,14 +106,14 @@ class Expander {
   // `repeats`: how often these items stand in the whole model.
   void Expand(std::vector<OpSpec>& ops, const std::shared_ptr<const BlockUse>& use,
               int64_t repeats);
-  // Whether the uses in a template can be met, as far as that shows without values.
+  // Checks the uses in a template as far as that goes without values.
   void CheckTemplate(const BlockSpec& block);
   bool stopped() const { return stopped_; }
 
  private:
-  // False where the body could not be made.
+  // Returns false if the body could not be made.
   bool ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& outer, int64_t repeats);
-  // The arguments of a use with the defaults of the others; nothing after an error.
+  // Returns the arguments of a use with the defaults of the others; nothing after an error.
   std::optional<std::vector<ParameterSpec>> Bind(const BlockSpec& block, const OpSpec& op,
                                                  const BlockUse* outer);
   void CheckArguments(const BlockSpec& block, const OpSpec& op, const BlockUse* outer);
@@ -275,7 +275,7 @@ void Expander::CheckTemplate(const BlockSpec& block) {
   }
 }
 
-// What the front end must not follow: it may have no end.
+// Marks the uses that the front end must not follow, as they may have no end.
 void BreakUses(std::vector<OpSpec>& ops) {
   for (OpSpec& op : ops) {
     if (op.kind == OpSpec::Kind::kOperator) continue;

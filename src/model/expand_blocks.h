@@ -8,7 +8,7 @@
 
 namespace cgrun {
 
-// What blocks may grow to.
+// Blocks may grow to so many operators and levels.
 inline constexpr int64_t kMaxExpandedOps = 100'000;
 inline constexpr int kMaxBlockDepth = 64;
 

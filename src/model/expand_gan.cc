@@ -75,7 +75,7 @@ class Writer {
     if (!weight.empty()) loss.push_back({"weight", Text(weight)});
     return Map(std::move(loss));
   }
-  // Of the scores of samples that should be taken for real (1) or fake (0).
+  // Makes the loss of the scores of samples that should be taken for real (1) or fake (0).
   TreeNode LossTo(const std::string& score, const std::string& target) const {
     const bool squares = gan_.loss.value == "least_squares";
     return Loss(squares ? "squared_error" : "binary_cross_entropy", {Text(score), Text(target)},

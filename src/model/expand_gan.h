@@ -26,11 +26,13 @@ namespace cgrun {
 //       loss: ...                        # of score
 //       out: fake
 //
-// Losses, with s the scores: least_squares (Mao et al., 2017), discriminator (s_real - 1)²/2 +
-// s_fake²/2, generator (s - 1)²/2; non_saturating (Goodfellow et al., 2014), binary cross-entropy
-// of the scores as logits; wasserstein (Arjovsky et al., 2017), mean s_fake - mean s_real and -mean
-// s, with `clip_weights`, or a penalty on the slope at points between real and fake samples
-// (Gulrajani et al., 2017).
+// These are the losses, with s the scores.
+// least_squares (Mao et al., 2017): the discriminator has (s_real - 1)²/2 + s_fake²/2, the
+// generator (s - 1)²/2.
+// non_saturating (Goodfellow et al., 2014): it is the binary cross-entropy of the scores as logits.
+// wasserstein (Arjovsky et al., 2017): the discriminator has mean s_fake - mean s_real, the
+// generator -mean s. It needs `clip_weights`, or a penalty on the slope at points between real and
+// fake samples (Gulrajani et al., 2017).
 TreeNode GanPaths(const GanSpec& gan);
 
 // Adds GanPaths() to the paths of a model with a `gan`, and the sequence that `steps` asks for.

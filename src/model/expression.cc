@@ -16,7 +16,7 @@
 namespace cgrun {
 namespace {
 
-// What an expression is worth. An unknown value comes of a parameter without one.
+// An expression has such a value. It is unknown if a parameter in it has no value.
 struct Value {
   enum class Kind { kUnknown, kInteger, kBoolean };
   Kind kind = Kind::kUnknown;
@@ -184,7 +184,7 @@ Value Evaluator::Number() {
   return Integer(number);
 }
 
-// The length of the name at the start of `text`.
+// Returns the length of the name at the start of `text`.
 size_t NameLength(std::string_view text) {
   size_t length = 0;
   while (length < text.size() && IsIdentifier(text.substr(0, length + 1))) ++length;

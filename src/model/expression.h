@@ -19,8 +19,8 @@ struct Binding {
   const TreeNode* value = nullptr;
 };
 
-// What all substitutions of a file may make together, so that blocks within blocks cannot fill the
-// memory.
+// Limits the text that all substitutions of a file make together, so that blocks within blocks
+// cannot fill the memory.
 struct SubstitutionBudget {
   int64_t nodes = 1'000'000;
   int64_t bytes = 64 << 20;  // of scalars
@@ -30,10 +30,10 @@ struct SubstitutionBudget {
 // A scalar that holds `${`.
 bool HasPlaceholder(const TreeNode& node);
 
-// The node with every `${…}` in its values replaced (keys are left alone). Where a scalar is
+// Returns the node with every `${…}` in its values replaced (keys are left alone). If a scalar is
 // nothing but `${name}`, it becomes the parameter's value, of whatever kind; `${expression}`
-// becomes an integer or a boolean; within a longer text, the value's text is put in. Marks stay
-// those of `node`. What cannot be replaced is an error at its scalar, and stays. Stops where
+// becomes an integer or a boolean. Within a longer text, the value's text is put in. Marks stay
+// those of `node`. A `${…}` that cannot be replaced is an error at its scalar, and stays. Stops if
 // `budget` is exceeded, which is no error of its own.
 TreeNode Substitute(const TreeNode& node, const std::vector<Binding>& bindings,
                     SubstitutionBudget& budget, Diagnostics& diagnostics);

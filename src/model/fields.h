@@ -1,4 +1,4 @@
-// Readers for the tables: a function for each common type of member, made from its pointer.
+// Reads members for the tables: each common type of member has a function, made from its pointer.
 #ifndef CGRUN_MODEL_FIELDS_H_
 #define CGRUN_MODEL_FIELDS_H_
 

@@ -1,5 +1,5 @@
-// How a value in flow style is laid out in lines. YAML asks more of that than yaml-cpp looks at:
-// what stands in brackets is indented, and a comment behind a bracket has a blank before it.
+// Checks how a value in flow style is laid out in lines. YAML demands more of it than yaml-cpp
+// checks: text in brackets is indented, and a comment behind a bracket has a blank before it.
 #ifndef CGRUN_MODEL_FLOW_LAYOUT_H_
 #define CGRUN_MODEL_FLOW_LAYOUT_H_
 
@@ -24,7 +24,7 @@ class FlowLayout {
   // do, it allows more: brackets that close there, and `- key: [1,` with a line as deep as the key.
   std::optional<size_t> Reach(size_t end);
 
-  // Where the bracket stands that ends what the parser has read.
+  // Returns the offset of the bracket that ends the text that the parser has read.
   size_t ClosingBracket() const;
 
  private:

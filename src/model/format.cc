@@ -1,4 +1,4 @@
-// The top of a model file: the table of its keys, and the list of all tables.
+// Holds the table of the keys at the top of a model file, and the list of all tables.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -42,7 +42,7 @@ void ReadModelName(const TreeEntry& entry, ModelSpec& model, const Reader& reade
   }
 }
 
-// Whether a device's name says which of several it is: "cuda:1".
+// Returns whether a device's name says which of several it is: "cuda:1".
 bool HasDeviceNumber(std::string_view name) {
   const size_t colon = name.find(':');
   if (colon == std::string_view::npos) return false;
@@ -82,7 +82,7 @@ void ReadUpdate(const TreeEntry& section, ModelSpec& model, const Reader& reader
   }
 }
 
-// Values and parameters by name; `grad(NAME)` and `PATH.grad(NAME)` for gradients.
+// Takes values and parameters by name, and gradients as `grad(NAME)` and `PATH.grad(NAME)`.
 void ReadKeep(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
   const auto add = [&](const TreeNode& node) {
     TreeNode inner = node;

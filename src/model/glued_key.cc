@@ -1,4 +1,4 @@
-// What a name is followed by tells.
+// The character behind a name tells whether it was meant as a key.
 #include "src/model/glued_key.h"
 
 #include "src/base/lookalikes.h"

@@ -1,4 +1,4 @@
-// How `keep` of a model file names a gradient: `grad(NAME)`, or with the path whose loss it is of,
+// In a model file, `keep` names a gradient as `grad(NAME)`, or with the path of its loss as
 // `PATH.grad(NAME)`.
 #ifndef CGRUN_MODEL_GRADIENT_NAME_H_
 #define CGRUN_MODEL_GRADIENT_NAME_H_
@@ -14,7 +14,7 @@ struct GradientName {
   std::string value;  // or parameter; may be no name at all
 };
 
-// Nothing where the text names no gradient.
+// Returns nothing if the text names no gradient.
 std::optional<GradientName> ParseGradientName(std::string_view text);
 
 }  // namespace cgrun

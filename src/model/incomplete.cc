@@ -45,8 +45,8 @@ bool IsWholeSection(std::string_view section, const TreeNode& node) {
 
 constexpr std::string_view kSections[] = {"inputs", "networks", "blocks", "paths"};
 
-// Whether an unknown key of the file may have been to give names: `modle: x` gives none, nor does
-// what belongs to a `train` that is there.
+// Returns whether an unknown key of the file may have been to give names: `modle: x` gives none,
+// nor does what belongs to a `train` that is there.
 bool MayGiveNames(const TreeEntry& entry, const TreeNode& root) {
   const std::vector<std::string> sections(std::begin(kSections), std::end(kSections));
   if (!MeantKey(entry.key, sections).empty()) return true;

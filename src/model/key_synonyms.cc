@@ -1,4 +1,4 @@
-// The tables of synonyms and notes: Caffe, Keras, PyTorch, ONNX, darknet.
+// The synonyms and notes in these tables come from Caffe, Keras, PyTorch, ONNX and darknet.
 #include "src/model/key_synonyms.h"
 
 #include <algorithm>

@@ -16,15 +16,15 @@ std::span<const Synonym> KeySynonyms();
 // The key of `known` that others call `name`, or that it is a typing error of; "" where it is none.
 std::string MeantKey(std::string_view name, std::span<const std::string> known);
 
-// What to write instead of the key `name`, which is not among `known`: see SuggestSynonym(); or
-// why nothing is to be written for what another framework calls so.
+// Suggests a key to write instead of `name`, which is not among `known`: see SuggestSynonym(). Or
+// it says why nothing is to be written for a key of another framework.
 std::string SuggestKey(std::string_view name, std::span<const std::string> known);
 
 // The same, but "" where nothing is known of `name`, instead of a list of all that is.
 std::string HelpWithMeantKey(std::string_view name, std::span<const std::string> known);
 
-// What to write instead of the metric `name`, which is not among `known`: what a run goes by is
-// always that of `valid`, which others call `val_loss`.
+// Suggests a metric to write instead of `name`, which is not among `known`. The best model is
+// always selected by the metric of `valid`, which others call `val_loss`.
 std::string SuggestMetric(std::string_view name, std::span<const std::string> known);
 
 // home() of the first key of ours that others call `name` and that has one; "" where none has.

@@ -1,4 +1,4 @@
-// The way from a file to a ModelSpec, and back to a file as resolved.
+// Leads from a file to a ModelSpec, and back to a file as resolved.
 #include "src/model/model_file.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ void FillDefaults(TreeNode& node, std::string_view place, const MapDoc& doc) {
   }
 }
 
-// How the paths of a tree are written.
+// Says how the paths of a tree are written.
 struct PathForm {
   std::string model_file;  // in whose folder they start
   std::string folder;      // in which relative ones start from then on; "": all become absolute
@@ -135,7 +135,7 @@ void WriteDataPaths(TreeNode& tree, const PathForm& form) {
   }
 }
 
-// Those of the initialiser `file`, wherever it stands.
+// Writes the paths of the initialiser `file`, wherever it stands.
 void WriteInitPaths(TreeNode& tree, const PathForm& form, bool in_init) {
   for (TreeNode& item : tree.items) WriteInitPaths(item, form, in_init);
   for (TreeEntry& entry : tree.entries) {

@@ -1,4 +1,4 @@
-// From a model file to a ModelSpec: LoadModelFile() is the entry point.
+// Converts a model file to a ModelSpec: LoadModelFile() is the entry point.
 #ifndef CGRUN_MODEL_MODEL_FILE_H_
 #define CGRUN_MODEL_MODEL_FILE_H_
 
@@ -12,18 +12,19 @@
 
 namespace cgrun {
 
-// Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride);
+// Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride).
 // `typed`, which may be shorter, are the flags that the user typed for them, or "".
-// Reports all errors of the file, or of a file that is not YAML the first; nothing after an error.
-// Of a file with errors, `partial` takes what could be read: the front end finds in it what else is
-// wrong. What is not YAML leaves it without a tree.
+//
+// Reports all errors of the file; if the file is not YAML, only the first. Returns nothing after an
+// error. If there are errors, `partial` takes all that could be read, so that the front end can
+// find further errors in it. If the file is not YAML, `partial` has no tree.
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
                                        std::span<const std::string> overrides,
                                        Diagnostics& diagnostics,
                                        std::span<const std::string> typed = {},
                                        ModelSpec* partial = nullptr);
 
-// The same for a text in memory.
+// Does the same for a text in memory.
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
                                     Diagnostics& diagnostics,
                                     std::span<const std::string> typed = {},
@@ -32,14 +33,15 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
 // A path of a model file, which is relative to that file's folder.
 std::string ResolvePath(std::string_view model_file, std::string_view path);
 
-// Whether an option of a data set names files or folders: images, labels, masks, file, files,
-// folder, path, paths, vocabulary (formats call theirs so), and every option of the format npy.
+// Returns whether an option of a data set names files or folders: images, labels, masks, file,
+// files, folder, path, paths, vocabulary (formats call theirs so), and every option of the format
+// npy.
 bool IsPathOption(std::string_view format, std::string_view key);
 
-// The file with every default of the format put in and the paths of files made absolute; with
-// ToYaml() the `model.yaml` of a run. Defaults of operators' attributes are not the format's.
-// With `folder`, paths that the file gives as relative ones are relative to that instead, unless
-// the two have nothing in common but the root.
+// Returns the file with every default of the format put in and the paths of files made absolute.
+// With ToYaml(), it is the `model.yaml` of a run. Defaults of operators' attributes are not the
+// format's. With `folder`, relative paths of the file become relative to that instead, unless the
+// two have nothing in common but the root.
 TreeNode ResolvedTree(const ModelSpec& model, const std::string& folder = "");
 
 }  // namespace cgrun

@@ -39,7 +39,7 @@ struct BlockUse {
 // body.
 std::string UseNote(const BlockUse* use);
 
-// One item of `ops:`; also a loss, a metric, an optimizer.
+// Describes one item of `ops:`, a loss, a metric or an optimizer.
 struct OpSpec {
   enum class Kind { kOperator, kBlock, kNetwork, kGradient };
 
@@ -76,7 +76,7 @@ struct OpSpec {
 // All names that an item gives to its outputs.
 std::vector<MarkedText> OutputNames(const OpSpec& op);
 
-// `inputs:`, one placeholder.
+// Describes one placeholder of `inputs:`.
 struct InputSpec {
   MarkedText name;
   Marked<DType> type{DType::kF32, {}};
@@ -141,7 +141,7 @@ struct LossSpec {
   Marked<double> weight{1, {}};
 };
 
-// `paths:`, a sequence of operators with a mode.
+// Describes a path of `paths:`, a sequence of operators with a mode.
 struct PathSpec {
   MarkedText name;
   Marked<bool> backprop{true, {}};  // else: forward
@@ -170,18 +170,18 @@ struct EarlyStopSpec {
   Marked<int64_t> patience;  // evaluations
 };
 
-// An item of `train: {sequence: …}`.
+// Describes an item of `train: {sequence: …}`.
 struct StepSpec {
   MarkedText path;
   int64_t count = 1;
 };
 
-// What `swap` names on a device with memory of its own: pinned memory of the host. (A folder of
-// that name is `./host`.)
+// `swap` names pinned memory of the host so, on a device with memory of its own. (A folder of that
+// name is `./host`.)
 inline constexpr std::string_view kSwapToHost = "host";
 
 struct TrainSpec {
-  // At most one of the three; with none, the caller decides.
+  // At most one of the three is set. If none is, the caller decides.
   std::optional<Marked<int64_t>> epochs;
   std::optional<Marked<int64_t>> steps;
   std::optional<Marked<double>> seconds;  // `time`
@@ -244,11 +244,11 @@ struct ModelSpec {
   std::optional<GanSpec> gan;
   std::vector<MarkedText> plugins;  // files; relative to the model file
   TreeNode tree;                    // the whole file, with the overrides
-  // Of a file with errors: what is absent may stand in a part that could not be read.
+  // Set if the file has errors: an absent part may stand where the file could not be read.
   bool incomplete = false;
 };
 
-// Whether an input is recurrent state: no data feeds it, a step leaves it for the next one.
+// Returns whether an input is recurrent state: no data feeds it, a step leaves it for the next one.
 bool IsCarried(const ModelSpec& model, const std::string& input);
 
 }  // namespace cgrun

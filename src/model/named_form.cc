@@ -1,4 +1,4 @@
-// A list of their keys.
+// The keys of such forms are a list here.
 #include "src/model/named_form.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How other programs say of which kind a map is: `{type: NAME, KEY: …}`.
+// Other programs name the kind of a map in this form: `{type: NAME, KEY: …}`.
 #ifndef CGRUN_MODEL_NAMED_FORM_H_
 #define CGRUN_MODEL_NAMED_FORM_H_
 
@@ -16,7 +16,7 @@ struct NamedForm {
   TreeNode rest;       // the map without it
 };
 
-// Nothing where no such key has a name. With `may_be_name`, `name` is such a key, too.
+// Returns nothing if no such key has a name. With `may_be_name`, `name` is such a key, too.
 std::optional<NamedForm> FindNamedForm(const TreeNode& map, bool may_be_name = true);
 
 // `map` with the names of `known` for those that others, as `table` has them, call its keys.

@@ -1,4 +1,4 @@
-// ApplyOverride(): `--set key=value` on a tree.
+// ApplyOverride() applies `--set key=value` to a tree.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -75,7 +75,7 @@ void RemoveExcluded(TreeNode& map, const std::vector<std::string>& keys, const s
 
 bool IsTargetKey(std::string_view key) { return key == "op" || key == "block" || key == "network"; }
 
-// The operator, block or network of an item of `ops` without a name; "" of a named one.
+// Returns the operator, block or network of an item of `ops` that has no name; "" for a named one.
 std::string TargetOf(const TreeNode& item) {
   if (item.IsScalar()) return item.scalar;
   for (const TreeEntry& entry : item.entries) {
@@ -84,8 +84,8 @@ std::string TargetOf(const TreeNode& item) {
   return "";
 }
 
-// Where the keys of an item of `ops` stand: in the map behind its name, or the item itself; a bare
-// name of an operator becomes the map of one. `key` is what is looked for there.
+// Returns the node that holds the keys of an item of `ops`: the map behind its name, or the item
+// itself. A bare name of an operator becomes the map of one. `key` is looked for there.
 TreeNode& BodyOf(TreeNode& item, const std::string& key) {
   const bool named = item.IsMap() && item.entries.size() == 1 && item.entries[0].key != key &&
                      !IsTargetKey(item.entries[0].key);
@@ -176,7 +176,7 @@ bool Override::Set(std::vector<std::string> path, TreeNode value) {
   return true;
 }
 
-// What a file that is written with these keys could not be read back for, or "".
+// Says why a file with these keys could not be read back; "" if it could.
 std::string KeyFault(std::string_view keys, const std::vector<std::string>& path) {
   Diagnostics found;
   if (!SourceText::Prepare({"", std::string(keys)}, found)) return found.Sorted()[0].message;

@@ -42,7 +42,7 @@ void ReadSteps(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
   gan.steps_mark = entry.key_mark;
 }
 
-// One for both, or `{discriminator: …, generator: …}`.
+// Reads one optimizer for both networks, or `{discriminator: …, generator: …}`.
 void ReadGanOptimizer(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
   const TreeNode& node = entry.value;
   const bool each = node.IsMap() && (node.Find("discriminator") || node.Find("generator"));
@@ -110,7 +110,7 @@ constexpr Key<GanSpec> kGanKeys[] = {
      ReadGanOptimizer},
 };
 
-// What only a wasserstein pair has, and must have.
+// Checks the keys that a wasserstein pair must have one of, and other pairs cannot have.
 void CheckBound(const TreeEntry& entry, const GanSpec& gan, const Reader& reader) {
   const bool wasserstein = gan.loss.value == "wasserstein";
   for (const char* key : {"clip", "gradient_penalty"}) {

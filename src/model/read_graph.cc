@@ -50,7 +50,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Whether the first size is what other programs write for any number of samples.
+// Returns whether the first size is what other programs write for any number of samples.
 bool BeginsWithBatch(const TreeNode& node) {
   constexpr std::string_view kBatch[] = {"-1", "n", "none", "null", "~", "?", "b", "batch"};
   if (!node.IsSequence() || node.items.empty()) return false;
@@ -175,7 +175,7 @@ void ReadMode(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
   if (mode) path.backprop = {*mode == "backprop", entry.value.mark};
 }
 
-// An operator with a `weight`.
+// Reads an operator that may have a `weight`.
 void ReadOneLoss(const TreeNode& node, std::string_view what, PathSpec& path,
                  const Reader& reader) {
   LossSpec loss{ReadOperator(node, what, nullptr, reader)};
@@ -325,7 +325,7 @@ void ReadBlocks(const TreeEntry& entry, ModelSpec& model, const Reader& reader) 
 
 namespace {
 
-// Whether `entry` stands among the paths where it was to stand in one.
+// Returns whether `entry` stands among the paths where it was to stand in one.
 bool IsKeyOfPath(const TreeEntry& entry) {
   const bool is_key = std::ranges::any_of(
       kPathKeys, [&](const Key<PathSpec>& key) { return key.doc.name == entry.key; });

@@ -1,4 +1,4 @@
-// What is a name, and what is not.
+// Decides whether a text is a name.
 #include "src/model/read_names.h"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// An identifier: the key of an entry; a scalar; a list of scalars, or one.
+// These read identifiers: the key of an entry; a scalar; a list of scalars, or one scalar.
 std::optional<MarkedText> ReadNewName(const TreeEntry& entry, const Reader& reader);
 std::optional<MarkedText> ReadName(const TreeNode& node, std::string_view what,
                                    const Reader& reader);
@@ -25,7 +25,7 @@ std::optional<MarkedText> ReadReference(const TreeNode& node, std::string_view w
 std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
                                        const Reader& reader);
 
-// The same, and numbers among them: "2", "1/255". Not in quotes.
+// Reads references with numbers among them: "2", "1/255". A number does not stand in quotes.
 std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
                                    const Reader& reader);
 

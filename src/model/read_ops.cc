@@ -135,7 +135,7 @@ bool HasTarget(const TreeNode& map) {
   return map.Find("op") || map.Find("block") || map.Find("network") || map.Find("gradient");
 }
 
-// What a key belongs to that not every item takes; "" of the others.
+// Returns the kind of item that alone takes a key; "" for keys that every item takes.
 std::string_view OwnerOf(std::string_view key) {
   if (key == "with" || key == "repeat") return "block";
   if (key == "unroll") return "network";
@@ -206,7 +206,7 @@ void NameOutputs(OpSpec& op, const Reader& reader) {
       "`out` begins with the item's name");
 }
 
-// The inside of an item: a map with `op`, `block` or `network`.
+// Reads the inside of an item: a map with `op`, `block` or `network`.
 Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader) {
   Draft draft;
   draft.op.mark = map.mark;
@@ -241,7 +241,7 @@ std::optional<TreeNode> WithOp(const TreeNode& map, bool may_be_name, const Read
   return form->rest;
 }
 
-// `{adam: {lr: 0.01}}` as `{op: adam, lr: 0.01}`, likewise.
+// Reports `{adam: {lr: 0.01}}` likewise and returns it as `{op: adam, lr: 0.01}`.
 std::optional<TreeNode> WithOpOfKey(const TreeNode& map, std::string_view what,
                                     const Reader& reader) {
   if (!map.IsMap() || map.entries.size() != 1 || HasTarget(map)) return std::nullopt;
@@ -274,7 +274,7 @@ bool IsUnderIndented(const TreeNode& map) {
          map.entries.front().key != "op";
 }
 
-// What is wrong with a map of which no form fits.
+// Reports an error in a map that fits no form.
 void ReportNoForm(const TreeNode& item, const Reader& reader) {
   const TreeEntry* first = item.entries.empty() ? nullptr : &item.entries.front();
   if (IsUnderIndented(item)) {
@@ -350,7 +350,8 @@ bool IsConditional(const TreeNode& item) {
   return item.entries.size() == 1 && item.entries.front().value.Find("if");
 }
 
-// What stands for an item that has no form, with the name that it seems to have.
+// Returns an operator in place of an item that has no form, with the name that the item seems to
+// have.
 OpSpec Unread(const TreeNode& item) {
   OpSpec op;
   op.mark = item.mark;

@@ -31,10 +31,10 @@ size_t CountLooseInputs(SourceMark last, std::span<const TreeEntry> entries);
 void ReportLooseInputs(const std::vector<MarkedText>& in, std::span<const TreeEntry> loose,
                        Diagnostics& diagnostics);
 
-// The table of the keys of an item.
+// Returns the table of the keys of an item.
 std::vector<KeyDoc> OpKeyDocs();
-// Those that an item of a kind takes: "op", "block", "network" or "gradient"; "" of those that
-// every item does.
+// Returns the keys that an item of a kind takes: "op", "block", "network" or "gradient". For "" it
+// returns those that every item takes.
 std::vector<KeyDoc> OpKeyDocs(std::string_view kind);
 
 }  // namespace cgrun

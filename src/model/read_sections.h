@@ -28,7 +28,7 @@ std::vector<MapDoc> GraphDocs();
 std::vector<MapDoc> GanDocs();
 std::vector<MapDoc> TrainDocs();
 
-// An update operator: `optimizer:`. Broken after an error.
+// Reads the update operator of `optimizer:`. It is broken after an error.
 OpSpec ReadOptimizer(const TreeEntry& entry, const Reader& reader);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// What reading by tables has in common for all tables.
+// Holds the code that all tables share when a map is read by its table.
 #include "src/model/schema.h"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ std::string OptimizerCalled(std::string_view name) {
   return PlainName(name.substr(name.rfind('.') + 1));  // npos + 1 is 0
 }
 
-// Of a key of optimizers beside one, `optimizer: adam`: how it is written within that; "" of
-// others.
+// If a key of optimizers stands beside `optimizer: adam`, says how to write the key within that.
+// Returns "" for other keys.
 std::string HelpWithOptimizer(const TreeEntry& entry, const TreeNode* map) {
   const std::string ours = OurName(entry.key, Names(kOfOptimizers), KeySynonyms());
   const TreeEntry* optimizer = map == nullptr || ours.empty() ? nullptr : map->Find("optimizer");
@@ -86,7 +86,7 @@ std::string HelpWithOptimizer(const TreeEntry& entry, const TreeNode* map) {
   return "write `optimizer: {op: " + name + ", " + ours + ": " + given + "}`";
 }
 
-// What to write instead of a key that is none of `names`.
+// Suggests what to write instead of a key that is none of `names`.
 std::string HelpWithKey(const std::string& key, std::span<const std::string> names) {
   if (std::string help = HelpWithMeantKey(key, names); !help.empty()) return help;
   std::string home = HelpWithHome(key);

@@ -13,7 +13,7 @@
 
 namespace cgrun {
 
-// A type of values: for people, and as the text of a JSON Schema.
+// Describes a type of values for people, and as the text of a JSON Schema.
 struct ValueType {
   std::string_view text;
   std::string_view json;
@@ -41,7 +41,7 @@ struct MapDoc {
   bool open = false;  // further keys are allowed
 };
 
-// All tables, outer ones first.
+// Returns all tables, outer ones first.
 std::vector<MapDoc> FormatReference();
 
 // "train.epochs" for `epochs`, where that is no key of the file itself; "" for what is nowhere.
@@ -50,7 +50,7 @@ std::string HomeOfKey(std::string_view key);
 // "line 12", or what an override is called.
 std::string Place(const SourceMark& mark);
 
-// Where the readers report, and whether `${…}` may stand in place of any value.
+// Readers report to this, and it says whether `${…}` may stand in place of any value.
 struct Reader {
   Diagnostics& diagnostics;
   bool in_template = false;
@@ -75,10 +75,10 @@ std::vector<KeyDoc> Docs(std::span<const Key<Spec>> keys) {
   return docs;
 }
 
-// How a key is written where it belongs: "write `train: {clip: …}`"; "" where that is not one
-// place.
+// Says how a key is written where it belongs: "write `train: {clip: …}`". Returns "" if it belongs
+// to several places or none.
 std::string HelpWithHome(std::string_view key);
-// What to write for a number type that is called otherwise: "write `precision: f32`".
+// Suggests our name for a number type that the file calls otherwise: "write `precision: f32`".
 std::string HelpWithNumberType(const std::string& key, const std::string& type);
 
 // Reports a key of `map` (null: not at hand) that is not in `keys`; behind one without a value it
@@ -86,7 +86,8 @@ std::string HelpWithNumberType(const std::string& key, const std::string& type);
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
                       const Reader& reader, const TreeNode* map = nullptr,
                       const TreeEntry* empty = nullptr);
-// Whether a key of `map` that is not in `keys` was to be `name`: then that is said of the key.
+// Returns whether a key of `map` that is not in `keys` was to be `name`: then that is said of the
+// key.
 bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys);
 // Reports required keys of `map` that are missing, at `place`, and keys that exclude each other.
 void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& place,

@@ -1,4 +1,4 @@
-// Checking encodings and indentation, hiding brackets, and marks from offsets.
+// Checks encodings and indentation, hides brackets, and makes marks from offsets.
 #include "src/model/source_text.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cgrun {
 namespace {
 
-// What brackets are hidden as: control characters, which a checked text cannot hold.
+// Brackets are hidden as control characters, which a checked text cannot hold.
 constexpr std::string_view kBrackets = "{}[]";
 constexpr std::string_view kHidden = "\x01\x02\x03\x04";
 

@@ -33,13 +33,13 @@ class SourceText {
   // The line (from 1) that holds `offset`, and the character (from 1) within it.
   int LineOf(size_t offset) const;
   int ColumnOf(size_t offset) const;
-  // Where line `line` begins.
+  // Returns the offset at which line `line` begins.
   size_t BeginOfLine(int line) const { return line_begins_[static_cast<size_t>(line - 1)]; }
   // The end of the line that holds `offset`.
   size_t EndOfLine(size_t offset) const;
-  // The mark of `bytes` bytes at `offset`, cut at the end of the line.
+  // Marks `bytes` bytes at `offset`, cut at the end of the line.
   SourceMark MarkAt(size_t offset, size_t bytes = 1) const;
-  // What stands behind `mark`, whose columns count characters.
+  // Returns the text behind `mark`, whose columns count characters.
   std::string_view TextBehind(const SourceMark& mark) const;
 
  private:

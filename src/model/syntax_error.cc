@@ -98,8 +98,8 @@ bool IsItem(const SourceText& text, int line) {
   return text.text().substr(ContentOf(text, line)).starts_with("- ");
 }
 
-// Where a line is no item of the list that goes on around it: in the column of a '-' above it or
-// below it, or, `deeper`, in that of an item's text.
+// Explains a line that is no item of the list that goes on around it. The line begins in the column
+// of a '-' above it or below it, or, if `deeper`, in that of an item's text.
 std::optional<Finding> ExplainMissingDash(const SourceText& text, size_t offset, bool deeper) {
   const int line = text.LineOf(offset);
   const size_t content = ContentOf(text, line);
@@ -189,8 +189,8 @@ std::optional<Finding> ExplainSecondColon(const SourceText& text, size_t offset)
           "}`, or the second key in a line of its own, indented deeper; a text is put in quotes"};
 }
 
-// Where a key above or in the line of `offset` has no colon, or no blank behind it: YAML reads such
-// a key as a text that goes on below.
+// Explains a key above or in the line of `offset` that has no colon, or no blank behind it. YAML
+// reads such a key as a text that goes on below.
 std::optional<Finding> ExplainColon(const SourceText& text, size_t offset) {
   const std::string_view all = text.text();
   const int line = text.LineOf(offset), above = LineAbove(text, line);
@@ -224,7 +224,7 @@ std::optional<Finding> ExplainColon(const SourceText& text, size_t offset) {
   return std::nullopt;
 }
 
-// Within brackets, "shape:[3]".
+// Explains a bracket that touches its key, "shape:[3]", within brackets.
 std::optional<Finding> ExplainGluedBracket(const SourceText& text, size_t offset) {
   const std::string_view all = text.text();
   const bool glued = offset > 1 && offset < all.size() && all[offset - 1] == ':' &&

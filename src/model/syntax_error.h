@@ -1,4 +1,4 @@
-// What the YAML parser could not read, in the words of this program.
+// Explains syntax errors of the YAML parser in the words of this program.
 #ifndef CGRUN_MODEL_SYNTAX_ERROR_H_
 #define CGRUN_MODEL_SYNTAX_ERROR_H_
 

@@ -9,7 +9,7 @@
 namespace cgrun {
 namespace {
 
-// As YAML has a text in single quotes: those within are doubled.
+// Quotes a text as YAML does in single quotes: those within are doubled.
 std::string InQuotes(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);

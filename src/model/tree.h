@@ -45,7 +45,7 @@ struct TreeNode {
   friend bool operator==(const TreeNode& a, const TreeNode& b);
 };
 
-// A key with its value.
+// Holds a key with its value.
 struct TreeEntry {
   std::string key;
   SourceMark key_mark;
@@ -54,17 +54,17 @@ struct TreeEntry {
   friend bool operator==(const TreeEntry& a, const TreeEntry& b);
 };
 
-// What is refused before it can hurt.
+// Larger files, keys and trees are refused before they can hurt.
 inline constexpr size_t kMaxFileBytes = 4 << 20;
 inline constexpr size_t kMaxKeyBytes = 400;
 inline constexpr int kMaxTreeDepth = 64;
 inline constexpr int64_t kMaxTreeNodes = 200'000;  // after aliases are expanded
 
-// The document in `file`, or nothing where it is malformed: then `diagnostics` holds the errors
-// (the first syntax error; every duplicate key). Aliases and merge keys (`<<`) are expanded. Line
-// ends become "\n", and a byte order mark is dropped. `${…}` and
-// `name[3]` may stand unquoted in flow style. Where duplicate keys are all that is wrong and
-// `duplicates` is given, it becomes true, and the tree has the first of each.
+// Returns the document in `file`, or nothing if it is malformed: then `diagnostics` holds the
+// errors (the first syntax error; every duplicate key). Aliases and merge keys (`<<`) are expanded.
+// Line ends become "\n", and a byte order mark is dropped. `${…}` and `name[3]` may stand unquoted
+// in flow style. If duplicate keys are the only errors and `duplicates` is given, it becomes true,
+// and the tree has the first of each.
 std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
                               bool* duplicates = nullptr);
 
@@ -72,23 +72,24 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
 // back quoted). Lists and maps of plain values that fit a line are written in flow style.
 std::string ToYaml(const TreeNode& node);
 
-// The same with quotes around the texts that ToYaml() cannot write without them, and no others: so
-// that two trees are equal where their values are, however they were written. Of a quoted number
-// it makes a plain one.
+// Returns the tree with quotes around the texts that ToYaml() cannot write without them, and no
+// others. Two trees are then equal where their values are, whatever their quotes were. A quoted
+// number becomes a plain one.
 TreeNode WithUsualQuotes(TreeNode node);
 
 // Sets one value: `assignment` is "dotted.path=value", the value in YAML. A component of the path
 // is a key, an index of a list ("ops[0]"), or in a list the name of an item that is a map of one
 // key ("ops.conv1"). The keys of an item of `ops` follow its index whether it has a name or not.
-// Maps that are missing are made; of keys that exclude each other the others are removed. False
-// after an error. Marks say `typed`, such as "--batch 32", or without it "--set dotted.path=value".
+// Missing maps are made. If keys exclude each other, the others are removed. Returns false after an
+// error. Marks say `typed`, such as "--batch 32", or without it "--set dotted.path=value".
 bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics,
                    std::string_view typed = "");
 
-// For help: `{lr: 0.01, betas: [0.9, 0.99]}`, in one line.
+// Writes a map for help in one line: `{lr: 0.01, betas: [0.9, 0.99]}`.
 std::string FlowText(const TreeNode& node);
 
-// For messages: "nothing", "a list", "a map", or the scalar in quotes (cut where it is long).
+// Describes a node in messages: "nothing", "a list", "a map", or the scalar in quotes (cut where it
+// is long).
 std::string Describe(const TreeNode& node);
 
 }  // namespace cgrun

@@ -17,7 +17,7 @@ inline constexpr ValueType kModelNameType{
     R"({"type":["string","number","boolean"],"pattern":"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"})"};
 inline constexpr ValueType kNameType{"name", R"({"$ref":"#/definitions/name"})"};
 inline constexpr ValueType kNamesType{"name or list of names", R"({"$ref":"#/definitions/names"})"};
-// Of an item: in the body of a block a placeholder may stand for each.
+// These are types of an item's keys. In the body of a block a placeholder may stand for each value.
 inline constexpr ValueType kOutputsType{"name or list of names",
                                         R"({"$ref":"#/definitions/outputs"})"};
 inline constexpr ValueType kReferencesType{"value or list of values",

@@ -108,7 +108,7 @@ constexpr Unit kByteUnits[] = {
     {"TB", 1e12},
 };
 
-// What NumPy, PyTorch, C and ONNX call our number types.
+// NumPy, PyTorch, C and ONNX use these names for our number types.
 constexpr Synonym kNumberTypes[] = {
     {"float64", "f64"},        {"fp64", "f64"},    {"double", "f64"},    {"float32", "f32"},
     {"fp32", "f32"},           {"float", "f32"},   {"single", "f32"},    {"bfloat16", "bf16"},
@@ -148,7 +148,8 @@ std::string PartOfPercent(std::string_view text) {
   return part.str();
 }
 
-// As word processors put them around a text: to YAML they are characters like others.
+// Returns whether a text has the quotes that word processors put around it. To YAML they are
+// characters like others.
 bool HasTypographicQuotes(std::string_view text) {
   return std::ranges::any_of(std::array{"“", "”", "„", "‘", "’"}, [&](std::string_view quote) {
     return text.find(quote) != std::string_view::npos;
@@ -186,14 +187,14 @@ std::string NumberHelp(const TreeNode& node) {
   return help.empty() ? HelpWithCommas(node.scalar) : help;
 }
 
-// With the comma that the parser has made a point.
+// Returns the node with the comma that the parser has made a point.
 TreeNode AsWritten(const TreeNode& node) {
   TreeNode written = node;
   if (node.mended) std::ranges::replace(written.scalar, '.', ',');
   return written;
 }
 
-// Of a number that is no integer: what to write in its place; else as NumberHelp().
+// If a number is no integer, says what to write in its place. Else returns NumberHelp().
 std::string IntegerHelp(const TreeNode& node) {
   constexpr double kMost = 1e15;  // beyond it a double has no fractions
   const CommaNumber commas = ReadCommas(node.IsScalar() ? node.scalar : "");
@@ -393,7 +394,7 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
   return std::nullopt;
 }
 
-// Of a unit with other capitals, "14 Mb": the two that it may stand for.
+// If a unit has other capitals, "14 Mb", names the two that it may stand for.
 std::string BytesHelp(const TreeNode& node) {
   if (node.IsScalar() && (node.scalar == "0" || node.scalar.starts_with("-"))) {
     return "it has to be more than 0, such as 512MiB";

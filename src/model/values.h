@@ -28,15 +28,16 @@ std::optional<int64_t> ReadInteger(const TreeNode& node, std::string_view what,
 
 enum class NonFinite { kRefuse, kAllow };
 
-// A decimal number ("1.0e-4") or a ratio of two ("1/255"); `.inf`, `-.inf` and `.nan` if allowed.
+// Reads a decimal number ("1.0e-4") or a ratio of two ("1/255"). If `non_finite` allows them, it
+// also takes `.inf`, `-.inf` and `.nan`.
 std::optional<double> ReadReal(const TreeNode& node, std::string_view what,
                                Diagnostics& diagnostics, NonFinite non_finite = NonFinite::kRefuse);
 
-// `true` or `false`; no other spelling.
+// Reads `true` or `false`, and no other spelling.
 std::optional<bool> ReadBoolean(const TreeNode& node, std::string_view what,
                                 Diagnostics& diagnostics);
 
-// Any scalar; not an empty one.
+// Reads any scalar that is not empty.
 std::optional<std::string> ReadText(const TreeNode& node, std::string_view what,
                                     Diagnostics& diagnostics);
 
@@ -65,13 +66,13 @@ std::optional<int64_t> ReadBytes(const TreeNode& node, std::string_view what,
 std::optional<double> ReadSeconds(const TreeNode& node, std::string_view what,
                                   Diagnostics& diagnostics);
 
-// The same from a text, as a command line has it; nothing where it is no such value or is too
-// large. Units: k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; kB, MB, GB, TB are powers of
-// 1000.
+// Does the same for a text of a command line. Returns nothing if it is no such value or is too
+// large. The units k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; kB, MB, GB, TB are powers
+// of 1000.
 std::optional<int64_t> ParseBytes(std::string_view text);
 // Units: s, m, h, d; largest first; a number without one is in seconds.
 std::optional<double> ParseSeconds(std::string_view text);
-// A decimal number or a ratio of two, finite.
+// Parses a finite decimal number or a ratio of two.
 std::optional<double> ParseReal(std::string_view text);
 
 // Our name of the number type that others call "float32", "double" or "long"; "" where there is

@@ -1,5 +1,5 @@
-// Parse(): YAML text into a marked tree. Of yaml-cpp it uses the events, not the nodes, so that
-// marks, duplicate keys, depth and aliases are under our control.
+// Parse() converts YAML text to a marked tree. It uses the events of yaml-cpp and not its nodes, so
+// that marks, duplicate keys, depth and aliases are under our control.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -92,7 +92,7 @@ class TreeBuilder : public YAML::EventHandler {
 
  private:
   size_t Offset(const YAML::Mark& mark) const;
-  // Past `&anchor` and `!tag`, to the value itself.
+  // Skips `&anchor` and `!tag`, up to the value itself.
   size_t SkipProperties(size_t offset) const;
   size_t EndOfQuotes(size_t offset, bool quoted) const;
   SourceMark ScalarMark(size_t offset, const std::string& value, bool quoted) const;
@@ -233,7 +233,8 @@ void TreeBuilder::CheckIndentation(size_t offset) const {
              "put it on the line of the key"};
 }
 
-// What stands before `end` in brackets has been read.
+// Notes that the text before `end` in brackets has been read. Throws Stop if some of it is not
+// indented.
 void TreeBuilder::ReachInFlow(size_t end) {
   if (!InFlow()) return;
   const std::optional<size_t> shallow = flow_.Reach(end);
@@ -385,7 +386,7 @@ void TreeBuilder::Finish(TreeNode node, YAML::anchor_t anchor) {
   }
 }
 
-// Whether the key is one for YAML alone, and belongs to the number before it.
+// Returns whether the key is one for YAML alone, and belongs to the number before it.
 bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
   if (!map.flow || !value.IsNull() || map.key_quoted || map.node.entries.empty()) return false;
   TreeEntry& before = map.node.entries.back();

@@ -1,4 +1,4 @@
-// Lists of names as JSON in metadata.
+// Metadata hold lists of names as JSON.
 #include "src/model_data/class_names.h"
 
 #include <nlohmann/json.hpp>

@@ -13,13 +13,14 @@
 
 namespace cgrun {
 
-// Those that a data set knows; `inputs[i]` takes field i.
+// Returns the names that a data set knows; `inputs[i]` takes field i.
 ClassNames ClassNamesOf(const Dataset& dataset, const std::vector<std::string>& inputs);
 
-// Those of the options `classes` of a model's data, for an input of any name ("").
+// Returns the names in the options `classes` of a model's data, for an input of any name ("").
 ClassNames ClassNamesInFile(const ModelSpec& model);
 
-// As metadata: "classes.label": "[\"cat\",\"dog\"]". Reading passes over what is no such list.
+// Metadata look like this: "classes.label": "[\"cat\",\"dog\"]". Reading skips a text that is no
+// such list.
 SafetensorsMetadata ClassMetadata(const ClassNames& names);
 ClassNames ReadClassMetadata(const SafetensorsMetadata& metadata);
 

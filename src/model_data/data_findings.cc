@@ -1,4 +1,4 @@
-// Lists as JSON in metadata.
+// Metadata hold lists as JSON.
 #include "src/model_data/data_findings.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kNames = "data.names.", kBytes = "data.bytes.",
                            kNumbers = "data.numbers.";
 
-// A character for each byte, from U+0000 to U+00FF.
+// Converts each byte to a character from U+0000 to U+00FF.
 std::string ToCharacters(const std::string& bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -73,7 +73,7 @@ std::optional<std::vector<std::string>> NamesOf(const nlohmann::json& list, bool
   return names;
 }
 
-// What is not finite is null in JSON.
+// A number that is not finite is null in JSON.
 std::optional<std::vector<double>> NumbersOf(const nlohmann::json& list) {
   if (!list.is_array()) return std::nullopt;
   std::vector<double> numbers;

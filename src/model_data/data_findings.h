@@ -1,5 +1,5 @@
-// What training data had that other data are read by: kept in the metadata of weights, so that
-// evaluations and predictions need not find it out again.
+// Keeps the findings about training data by which other data are read. They stand in the metadata
+// of weights, so that evaluations and predictions need not compute them again.
 #ifndef CGRUN_MODEL_DATA_DATA_FINDINGS_H_
 #define CGRUN_MODEL_DATA_DATA_FINDINGS_H_
 
@@ -11,24 +11,24 @@
 
 namespace cgrun {
 
-// What a data set has found out, and the names of its classes.
+// Returns the findings of a data set, and the names of its classes.
 DataFindings FindingsOf(const Dataset& dataset);
 
-// As metadata: "data.names.vocabulary": "[\"the\",\"a\"]", "data.numbers.mean": "[0.5]". Names that
-// are no UTF-8 stand under "data.bytes.", a character a byte. Reading passes over what is no such
-// list.
+// Metadata look like this: "data.names.vocabulary": "[\"the\",\"a\"]", "data.numbers.mean":
+// "[0.5]". Names that are not UTF-8 stand under "data.bytes.", a character a byte. Reading skips a
+// text that is no such list.
 SafetensorsMetadata FindingsMetadata(const DataFindings& findings);
 DataFindings ReadFindings(const SafetensorsMetadata& metadata);
 
-// Those of a file of weights. UserError where it cannot be read.
+// Returns the findings in a file of weights. Throws UserError where it cannot be read.
 DataFindings FindingsIn(const std::string& weights);
 
 // Host memory that checkpoints take for them: what is written, where it is written from, and room
 // for characters that JSON writes as six.
 int64_t CheckpointBytes(const DataFindings& findings);
 
-// In what the findings of data differ from those that weights keep: "the vocabulary"; "" where
-// they agree, and of what either does not know.
+// Names the first finding of data that differs from the one that weights keep: "the vocabulary".
+// Returns "" where they agree, and ignores findings that either does not have.
 std::string DifferenceOf(const DataFindings& kept, const DataFindings& data);
 
 // Reports where the training data at `mark` differ from what the weights in `file` have kept: an

@@ -10,7 +10,7 @@
 namespace cgrun {
 namespace {
 
-// Of small samples many are read at once; a large one may have to be decoded.
+// If samples are small, many are read at once. A large one may have to be decoded.
 constexpr int64_t kSmallBytes = 4 << 10, kMostSmall = 256, kMostLarge = 8;
 
 }  // namespace

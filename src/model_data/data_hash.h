@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// Of some samples all over the set: 256, or 8 where one has more than 4 KiB. Throws UserError where
-// one cannot be read.
+// Hashes some samples all over the set: 256, or 8 where one has more than 4 KiB. Throws UserError
+// where one cannot be read.
 uint64_t HashOf(const Dataset& dataset);
 
 }  // namespace cgrun

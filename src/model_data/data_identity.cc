@@ -1,4 +1,4 @@
-// Samples, or files, one after another, into one hash.
+// Hashes samples, or files, one after another into one hash.
 #include "src/model_data/data_identity.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// By what training data are known again: weights keep it, so that a run goes on with the same data
-// alone, and an evaluation of a part of them knows whether it is the part that was left out.
+// Recognises training data. Weights keep their identity, so that a run goes on only with the same
+// data. An evaluation of a part of them knows whether that part was left out.
 #ifndef CGRUN_MODEL_DATA_DATA_IDENTITY_H_
 #define CGRUN_MODEL_DATA_DATA_IDENTITY_H_
 
@@ -19,15 +19,15 @@ struct DataIdentity {
   std::string of_labels, of_samples, of_files;
 };
 
-// Of a set with the samples that are split off it. What is at hand is read once, or of more than
-// 1 GiB every second, third … sample, so that less is; of many files the sizes of some. Throws
-// UserError where a sample cannot be read.
+// Identifies a set, with the samples that are split off it. If its samples are at hand, each is
+// read once. Beyond 1 GiB, only every second, third … sample is read, so that less is. If there are
+// many files, only the sizes of some are read. Throws UserError where a sample cannot be read.
 DataIdentity IdentityOf(const Dataset& whole);
 
-// As metadata: "data.samples": "400", "data.labels_checksum": "fedcba9876543210",
+// Metadata look like this: "data.samples": "400", "data.labels_checksum": "fedcba9876543210",
 // "data.checksum": "0123456789abcdef".
 SafetensorsMetadata IdentityMetadata(const DataIdentity& identity);
-// Nothing where the metadata have none, as those of earlier versions.
+// Returns nothing if the metadata have none, as those of earlier versions.
 std::optional<DataIdentity> ReadIdentity(const SafetensorsMetadata& metadata);
 
 struct DataDifference {
@@ -37,7 +37,7 @@ struct DataDifference {
   bool is_certain = false;
 };
 
-// In what data differ from what they were; in nothing where that is not known.
+// Returns how data differ from those before; no difference where that is not known.
 DataDifference DifferenceOf(const DataIdentity& before, const DataIdentity& now);
 
 }  // namespace cgrun

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How to get a file below datasets/NAME, where a script fetches that; else what it may be called.
+// Says how to get a file below datasets/NAME, if a script fetches it; else what it may be called.
 std::string HelpWithMissing(const fs::path& path, const std::string& model_file) {
   constexpr std::string_view kFetched[] = {"mnist", "fashion-mnist", "cifar10"};
   for (auto part = path.begin(); part != path.end(); ++part) {

@@ -46,8 +46,8 @@ std::vector<DataField> WantedFields(const ModelSpec& model) {
   return fields;
 }
 
-// Whether an option names files, if under a name that other programs give it: `root`. Of what the
-// format does not have nothing is known.
+// Returns whether an option names files, if under a name that other programs give it: `root`. If
+// the format does not have the option, nothing is known.
 bool NamesPath(const std::string& format, const std::string& key) {
   std::vector<std::string> names = {"file", "folder", "labels", "masks"};
   for (const DataFormat* known : DataFormats()) {
@@ -85,8 +85,8 @@ int64_t CapOnHost(const ModelSpec& model) {
   return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
 }
 
-// Beside sets that have `taken` so many bytes. Small sets are read though a cap is smaller: what
-// all of the run would take, and what would help, says more than that its data are too much.
+// Returns the memory that is left beside sets that have `taken` so many bytes. Small sets are read
+// even if the cap is smaller: an error about the whole run says more than one about its data.
 MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
   constexpr int64_t kSmall = 64 << 20;
   const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, std::max(cap, kSmall) - taken);
@@ -100,8 +100,8 @@ int64_t MostInMemory(const ModelSpec& model, int64_t cap, int64_t taken) {
   return cap > 0 ? std::max<int64_t>(0, cap - taken) : FreeHostMemory() / 2;
 }
 
-// What is looked at of a set: its options, where its files are not there; its files, where the
-// training data that it is read by have failed; or all.
+// Says how much of a set is checked: only its options, if its files are not there; only its files,
+// if the training data that it is read by have failed; or all.
 enum class Look { kOptions, kFiles, kAll };
 
 bool IsSamePlace(const SourceMark& a, const SourceMark& b) {
@@ -125,7 +125,7 @@ void ReportValues(const DataSpec& spec, Diagnostics& diagnostics) {
   }
 }
 
-// Null after an error, and where not all is looked at.
+// Returns null after an error, and if not all is checked.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, Look look,
                                        const Dataset* train, const std::optional<DataSplit>& split,
                                        const DataFindings* kept, const MemoryLeft& left,
@@ -197,12 +197,12 @@ void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
   }
 }
 
-// What a set asks for of the training data, or null.
+// Returns the share of the training data that a set asks for, or null.
 const Marked<double>* PartOf(const std::optional<DataSpec>& spec) {
   return spec && spec->split ? &*spec->split : nullptr;
 }
 
-// What `valid` and `test` take from the training data.
+// Returns how `valid` and `test` are split off the training data.
 std::optional<DataSplit> SplitOf(const ModelSpec& model) {
   const Marked<double>* valid = PartOf(model.data->valid);
   const Marked<double>* test = PartOf(model.data->test);
@@ -297,7 +297,7 @@ std::vector<std::string> FindMisfits(const ModelSpec& model, const Diagnostics& 
   return misfits;
 }
 
-// Of data that name no label, as they may: how to name one; "" of others.
+// If the data name no label but may, says how to name one; else returns "".
 std::string NoLabelHelp(const ModelSpec& model) {
   const std::optional<DataSpec>& train = model.data->train;
   if (!train || !train->format) return "";

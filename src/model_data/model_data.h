@@ -33,16 +33,21 @@ struct ModelData {
 
 enum class MissingFiles { kAreErrors, kAreListed };
 
-// Whether the cap on the memory of training binds the data; what is evaluated alone it need not.
+// Says whether the cap on the memory of training binds the data. A set that is only evaluated need
+// not obey it.
 enum class DataCap { kOfRun, kNone };
 
-// Opens the sets that the model names, and checks that they have what its inputs want and that all
-// their numbers are finite; none after an error of `update`, which says what they need not have.
-// Errors go to `diagnostics`. After one in the training data, of the other sets the options alone
-// are checked: they are read by what the training data have. With `update` in the file all sets
-// walk in streams, as many as a batch has samples: see src/data/streams.h. Of a set whose files are
-// not there the options alone are checked. `kept`: what the weights keep that the data are read
-// for; null without any. No set takes more than what is free, or left of the cap.
+// Opens the sets that the model names, and checks that they have the fields of its inputs and that
+// all their numbers are finite. No set is open after an error of `update`, as `update` decides
+// which inputs need no data. Errors go to `diagnostics`.
+//
+// If the training data have an error, only the options of the other sets are checked: these sets
+// are read by the findings of the training data. If the files of a set are absent, only its options
+// are checked.
+//
+// If the file has `update`, all sets walk in streams, as many as a batch has samples: see
+// src/data/streams.h. `kept` is what the weights keep for reading the data; null without weights.
+// No set takes more memory than is free, or left of the cap.
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
                         MissingFiles missing = MissingFiles::kAreErrors,
                         const DataFindings* kept = nullptr, DataCap cap = DataCap::kOfRun);
@@ -59,13 +64,13 @@ std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostic
 // their files are there.
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics);
 
-// Of that whether the files are there alone.
+// Checks of these only whether the files are there.
 void CheckDataFiles(const ModelSpec& model, Diagnostics& diagnostics);
 
-// For each field of `dataset`, the name of the input that takes it: the input of that name, or
-// where some field has no such input, the input in the same place. They agree in number type and
-// shape, as ShapesAgree() says (an image of [28, 28] goes into [1, 28, 28], or into [784]). Empty
-// after an error.
+// Returns for each field of `dataset` the name of the input that takes it. It is the input of that
+// name, or, if some field has no such input, the input in the same place. They agree in number type
+// and shape, as ShapesAgree() says (an image of [28, 28] goes into [1, 28, 28], or into [784]).
+// Returns nothing after an error.
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics);
 

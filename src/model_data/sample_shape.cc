@@ -18,7 +18,8 @@ Sizes Squeezed(std::span<const int64_t> sizes) {
   return squeezed;
 }
 
-// Whether a field has a number a class where an input wants the class: one-hot rows, as a rule.
+// Returns whether a field has a number a class where an input wants the class: one-hot rows, as a
+// rule.
 bool IsOneHot(const DataField& input, const DataField& field) {
   Sizes rows = field.shape.Sizes();
   if (rows.empty() || rows.back() < 2) return false;
@@ -32,7 +33,7 @@ std::string LineOf(const std::string& name, DType dtype, const Sizes& sizes) {
          "}";
 }
 
-// Whether the first axis of an input is a batch of such samples.
+// Returns whether the first axis of an input is a batch of such samples.
 bool HasBatch(const Sizes& input, const Sizes& field) {
   if (input.size() < 2 || input.size() <= field.size() || input[0] == 1) return false;
   return ShapesAgree(field, std::span(input).subspan(1));

@@ -1,4 +1,4 @@
-// Where samples lie that do not fit in memory.
+// Finds a folder for samples that do not fit in memory.
 #ifndef CGRUN_MODEL_DATA_STREAM_FOLDER_H_
 #define CGRUN_MODEL_DATA_STREAM_FOLDER_H_
 

@@ -1,4 +1,4 @@
-// What the tokens of a model's text are, and what the ids of words stand for.
+// Finds the tokens of a model's text, and the words that their ids stand for.
 #ifndef CGRUN_MODEL_DATA_TOKEN_NAMES_H_
 #define CGRUN_MODEL_DATA_TOKEN_NAMES_H_
 
@@ -12,17 +12,18 @@
 
 namespace cgrun {
 
-// Of the data that a model learns the next token of, texts or lines without labels; null for other
-// models.
+// Returns the data whose next token a model learns: texts, or lines without labels. Returns null
+// for other models.
 const DataSpec* TextSpecOf(const ModelSpec& model);
 
 // The value of an option that is one, or `otherwise` where it is not given.
 std::string OptionOf(const DataSpec& spec, std::string_view key, const std::string& otherwise);
 
-// What a model learns the next one of; nothing for other models.
+// Returns the kind of token that such a model predicts; nothing for other models.
 std::optional<TokenKind> TokensOf(const ModelSpec& model);
 
-// By id, where the findings have a vocabulary: padding is "", what is no word "?".
+// Returns the words by id, if the findings have a vocabulary. Padding is "", and the id of unknown
+// words is "?".
 std::vector<std::string> TokenNames(const DataFindings& findings);
 
 }  // namespace cgrun

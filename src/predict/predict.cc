@@ -1,4 +1,4 @@
-// What outputs mean is told from the loss that reads them, or from the operator that makes them.
+// The meaning of an output follows from the loss that reads it, or from the operator that makes it.
 #include "src/predict/predict.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ bool CheckOutput(const Graph& graph, const Output& output, Diagnostics& diagnost
   return false;
 }
 
-// The classes of places: tokens of a text, or labels of a sequence.
+// Names the classes of places: tokens of a text, or labels of a sequence.
 void NamePlaces(const ModelSpec& model, const SafetensorsMetadata& kept, const ClassNames& names,
                 PredictedOutput& output) {
   const std::optional<TokenKind> kind = TokensOf(model);
@@ -95,8 +95,8 @@ void NamePlaces(const ModelSpec& model, const SafetensorsMetadata& kept, const C
   if (!kind) output.classes = FindClassNames(names, output.label_input, output.shape[0].size);
 }
 
-// What the outputs are made of, and the states of the next step: not what a loss alone reads, as a
-// mask that is flipped for it.
+// Marks the values that the outputs and the states of the next step are computed from. A value that
+// only a loss reads is not among them, such as a mask that is flipped for it.
 IdVector<ValueId, bool> NeededValues(const Graph& graph) {
   IdVector<ValueId, bool> needed(graph.values.size(), false);
   for (const Output& output : graph.outputs) needed[output.value] = true;

@@ -31,13 +31,13 @@ struct PredictSignature {
   std::vector<PredictedOutput> outputs;
 };
 
-// Nothing after an error of the model file. With `keeps`, what that keeps is among the outputs. An
-// output has scores where a loss of classes reads it, or where softmax, log_softmax or sigmoid
-// makes it.
+// Returns nothing after an error of the model file. With `keeps`, the values of `keep` are among
+// the outputs. An output has scores where a loss of classes reads it, or where softmax, log_softmax
+// or sigmoid makes it.
 std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DType precision,
                                                     bool keeps, Diagnostics& diagnostics);
 
-// How images become samples, as the model's data of format `images` says.
+// Returns how images become samples, as the model's data of format `images` says.
 ImageFit ImageFitOf(const ModelSpec& model);
 
 struct PredictOptions {
@@ -48,7 +48,8 @@ struct PredictOptions {
   std::string weights;        // a file; empty: initial values
   DebugRun* debug = nullptr;  // of a debugging run, which outlives the predictor
   bool dry_run = false;       // nothing will run: an arena of the host is left untouched
-  // Of the host, for files that are read and for what is made of the predictions.
+  // The host needs so many bytes for files that are read and for the results that are made of
+  // predictions.
   int64_t host_bytes = 0;
 };
 
@@ -64,7 +65,7 @@ class Predictor {
   Engine& engine() { return *engine_; }
   const WeightsReport& weights() const { return weights_; }
   const std::vector<PredictedOutput>& outputs() const { return signature_.outputs; }
-  // As planned, and as measured until now.
+  // Returns the memory as planned, and as measured until now.
   const MemoryUse& MeasureMemory();
 
   // Sees each sample with the bytes of each output, in the order of the samples.
@@ -73,7 +74,8 @@ class Predictor {
   // copies. Where a model has several inputs, what depends on none that differs from the batch
   // before is not computed again. Returns the number of samples.
   int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
-  // Of all runs so far, the operators that ran, and those of whole runs.
+  // For all runs so far, operators_run() counts the operators that ran, and operators() those of
+  // whole runs.
   int64_t operators_run() const { return operators_run_; }
   int64_t operators() const { return runs_ * operators_; }
 

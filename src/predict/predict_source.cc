@@ -33,14 +33,14 @@ bool IsCalledSample(const std::string& path) {
   return IsCalledImage(path) || HasEnding(path, kArrays);
 }
 
-// Whether a file begins as a NumPy array does, or as gzip.
+// Returns whether a file begins as a NumPy array does, or as gzip.
 bool LooksLikeArray(const std::string& path) {
   char start[2] = {};
   std::ifstream(path, std::ios::binary).read(start, sizeof(start));
   return BeginsAsNpy(path) || std::memcmp(start, "\x1f\x8b", 2) == 0 || HasEnding(path, kArrays);
 }
 
-// How an array of other sizes may be mended.
+// Says how an array of other sizes may be mended.
 std::string ShapeHelp(const DataField& field, std::span<const int64_t> sizes) {
   const std::vector<int64_t> wanted = field.shape.Sizes();
   const size_t offset = sizes.size() == wanted.size() + 1 ? 1 : 0;
@@ -57,7 +57,7 @@ std::string ShapeHelp(const DataField& field, std::span<const int64_t> sizes) {
          Shape::Of(batch).ToString();
 }
 
-// What an image becomes for an input. InputError where that takes none.
+// Returns the form in which an input takes an image. Throws InputError where it takes none.
 ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit fit) {
   const auto target = ImageTargetOf(field.shape, fit);
   if (!target || field.dtype != DType::kU8) {
@@ -182,7 +182,8 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
   }
 }
 
-// What is called neither a table nor an array. InputError where it is no image, or none is taken.
+// Describes a file whose name is neither that of a table nor that of an array. Throws InputError
+// where it is no image, or where the model takes none.
 PredictSource::File PredictSource::DescribeImage(const DataField& field,
                                                  const std::string& path) const {
   const std::string takes = "this model takes " + tables_.TakenText({field});

@@ -1,5 +1,5 @@
-// What is predicted: images, NumPy arrays and tables that the user names, read sample by sample. A
-// file that cannot be used is noted, and the others go on.
+// Reads the images, NumPy arrays and tables that the user names, sample by sample. A file that
+// cannot be used is noted, and the others go on.
 #ifndef CGRUN_PREDICT_PREDICT_SOURCE_H_
 #define CGRUN_PREDICT_PREDICT_SOURCE_H_
 
@@ -21,15 +21,17 @@ namespace cgrun {
 
 class PredictSource {
  public:
-  // `arguments` are files, folders (then all images and .npy files in them and below, by name, and
-  // tables where the model's data are tables), or `INPUT=FILE` where a model reads several inputs,
-  // which `wanted` lists; a table feeds all of them. Images become samples as `fit` says, rows of
-  // tables as `tables` does, which outlives this. InputError where the arguments do not say which
-  // input a file is for, or where several inputs have different numbers of samples.
+  // `arguments` are files, folders, or `INPUT=FILE` where a model reads several inputs, which
+  // `wanted` lists. A folder gives all images and .npy files in it and below, by name, and its
+  // tables where the model's data are tables. A table feeds all inputs.
+  //
+  // Images become samples as `fit` says, and rows of tables as `tables` does, which outlives this.
+  // Throws InputError where the arguments do not say which input a file is for, or where several
+  // inputs have different numbers of samples.
   PredictSource(const std::vector<std::string>& arguments, std::vector<DataField> wanted,
                 ImageFit fit, const TableReader& tables);
 
-  // As many as there are if every file turns out to be whole.
+  // Counts the samples as if every file turns out to be whole.
   int64_t samples() const;
   // The most memory that files take at a time while they are read, but for what decoding them
   // takes of the heap in passing, in bytes.
@@ -37,9 +39,9 @@ class PredictSource {
   // Paths of all files that were named and can be read as far as is known.
   std::vector<std::string> files() const;
   const std::vector<FileProblem>& problems() const { return problems_; }
-  // What is to be known of the files that are read, such as that categories are unknown.
+  // Returns warnings about the files that are read, such as that categories are unknown.
   const Diagnostics& warnings() const { return warnings_; }
-  // What became of them: Dataset::Notes().
+  // Returns notes on the files: Dataset::Notes().
   const std::vector<std::string>& notes() const { return notes_; }
 
   // Writes the next sample into `out`, a span a wanted input with its bytes; false at the end.

@@ -79,7 +79,7 @@ std::set<size_t> LabelColumns(const DataOption& label, const std::vector<std::st
   return columns;
 }
 
-// Whether no two columns of the table are called alike by a name that is known.
+// Returns whether no two columns of the table are called alike by a name that is known.
 bool AreUnique(const std::vector<std::string>& known, const std::vector<std::string>& names) {
   std::unordered_map<std::string_view, int> counts;
   for (const std::string& name : names) ++counts[name];
@@ -101,7 +101,7 @@ DataOption AllBut(const std::set<size_t>& left_out, const std::vector<std::strin
   return columns;
 }
 
-// Whether the first line of a text that is not empty has a tab, as one with a label has.
+// Returns whether the first line of a text that is not empty has a tab, as one with a label has.
 bool BeginsWithTab(const std::string& path) {
   const TokenText text(path, {FreeHostMemory()});
   bool tab = false;
@@ -112,7 +112,7 @@ bool BeginsWithTab(const std::string& path) {
   return tab;
 }
 
-// For each input the field that feeds it; there are as many of both.
+// Returns for each input the field that feeds it; there are as many of both.
 std::vector<size_t> FieldsFor(const std::vector<DataField>& inputs,
                               const std::vector<DataField>& fields) {
   std::vector<size_t> by_name, in_order;
@@ -152,7 +152,7 @@ std::string NamesText(const std::vector<DataField>& fields) {
           NamesText(missing) + " (without it, the last path's last output is what is predicted)");
 }
 
-// What feeds `input` must be of its type and size.
+// Checks that the field for `input` has its type and size.
 void CheckField(const std::string& path, const DataField& field, const DataField& input,
                 bool of_text) {
   const bool same_size = field.shape.Elements() == input.shape.Elements();
@@ -204,7 +204,7 @@ std::string TableReader::TakenText(const std::vector<DataField>& inputs) const {
   return arrays + ", or tables (.csv) of " + CountText(inputs[0].shape.Elements(), "column");
 }
 
-// Those of the model's data that say how a file is read.
+// Takes the options of the model's data that say how a file is read.
 bool TableReader::TakeOptions(DataOptions& options) const {
   Diagnostics diagnostics;
   for (const Attribute& option : spec_->options) {
@@ -220,13 +220,13 @@ std::shared_ptr<const Dataset> TableReader::Training() const {
   return OpenTrainWhole(model_, diagnostics);
 }
 
-// Whether what weights keep is of such data, and not of another format, as images: then files are
-// read by what the training data have.
+// Returns whether what weights keep is of such data, and not of another format, as images: then
+// files are read by what the training data have.
 bool TableReader::IsOfFormat(const DataFindings& kept) const {
   return !kept.empty() && (format_ != "csv" || kept.names.contains(kCsvColumns));
 }
 
-// Whether a file is read by what training data have, and the weights do not keep it.
+// Returns whether a file is read by what training data have, and the weights do not keep it.
 bool TableReader::NeedsTraining(const DataOptions& options) const {
   if (spec_ == nullptr || format_ == "text") return false;
   if (format_ == "lines") {

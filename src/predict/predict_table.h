@@ -12,8 +12,8 @@
 
 namespace cgrun {
 
-// What is wrong with a table, each with its place in it. The text is the first error, and how many
-// there are beside it.
+// Reports the errors of a table, each with its place in it. The text is the first error, and the
+// number of others beside it.
 class TableError : public InputError {
  public:
   TableError(const std::string& message, const std::string& help, Diagnostics errors)
@@ -33,27 +33,28 @@ struct PredictTable {
 
 class TableReader {
  public:
-  // `kept` is what the weights keep of the data that they were trained on. Of a model that has no
-  // data of format `csv`, tables begin with a line of names, and all of their columns are used.
+  // `kept` holds the findings that the weights keep of their training data. If a model has no data
+  // of format `csv`, tables begin with a line of names, and all of their columns are used.
   explicit TableReader(const ModelSpec& model, DataFindings kept = {});
 
-  // Whether the model's own data are tables, or texts.
+  // Returns whether the model's own data are tables, or texts.
   bool of_model() const { return spec_ != nullptr; }
   bool of_text() const { return format_ == "lines" || format_ == "text"; }
-  // Whether a file has the name of one that this reads: .csv or .tsv, with or without .gz; or .txt
-  // too, of a model that reads texts.
+  // Returns whether a file has the name of one that this reads: .csv or .tsv, with or without .gz;
+  // or .txt too, of a model that reads texts.
   bool Reads(const std::string& path) const;
 
   // "tables (.csv, .tsv) with the columns of its training data": what can be predicted, for inputs
   // that are these.
   std::string TakenText(const std::vector<DataField>& inputs) const;
 
-  // The samples of a file, whose fields feed `inputs`: those of their names, or where an input has
-  // no such field, in order. The columns that the option `label` names need not be there; what
-  // stands in them is not read. What the format found out
-  // about the training data comes from the weights, else from the training data. TableError with
-  // the places in the file, InputError for what is wrong with all of it. Warnings are added to
-  // `warnings`: of categories that are unknown.
+  // Opens the samples of a file, whose fields feed `inputs`: those of their names, or where an
+  // input has no such field, in order. The columns that the option `label` names need not be there,
+  // and their values are not read.
+  //
+  // The findings about the training data come from the weights, else from the training data. Throws
+  // TableError with the places in the file, and InputError for a fault of the whole file. Warnings
+  // of unknown categories are added to `warnings`.
   PredictTable Open(const std::string& path, const std::vector<DataField>& inputs,
                     Diagnostics& warnings) const;
 

@@ -1,4 +1,4 @@
-// The raw outputs of predictions as NumPy arrays.
+// Writes the raw outputs of predictions as NumPy arrays.
 #ifndef CGRUN_PREDICT_PREDICTION_FILES_H_
 #define CGRUN_PREDICT_PREDICTION_FILES_H_
 

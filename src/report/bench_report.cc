@@ -25,8 +25,9 @@ bool AreTimed(const CaseResult& result, const CaseResult& baseline) {
   return result.seconds_per_iteration && baseline.seconds_per_iteration;
 }
 
-// Whether the times do not tell which case is the faster one: the interval of the speedup holds 1,
-// or, of too few rounds for one, a round of the one took as long as a round of the other.
+// Returns whether the times do not tell which case is the faster one. Then the interval of the
+// speedup holds 1. If there are too few rounds for an interval, a round of the one took as long as
+// a round of the other.
 bool IsWithinNoise(const CaseResult& result, const CaseResult& baseline) {
   if (!AreTimed(result, baseline) || !result.speedup) return false;
   const auto& interval = result.speedup->interval;
@@ -69,7 +70,7 @@ std::string Percent(double share) {
 // The rounds of a quiet machine differ by less.
 constexpr double kBusySpread = 1.5;
 
-// Where rounds of one case differ by much, something else had the processor.
+// If rounds of one case differ by much, something else had the processor.
 std::string BusyNote(const CaseResult& baseline, bool has_intervals) {
   const auto& time = baseline.seconds_per_iteration;
   if (!time || time->max <= kBusySpread * time->min) return "";
@@ -172,7 +173,7 @@ Json CaseJson(const CaseResult& result, const BenchResult& whole) {
   return json;
 }
 
-// Where the benchmark is of passes.
+// Adds the gains of passes, if the benchmark measured them.
 void AddPassGains(const BenchResult& result, Json& json) {
   for (const PassGain& gain : result.pass_gains) {
     Json& added = json["passes"].emplace_back(Json{
@@ -213,7 +214,8 @@ std::string SpeedupNote(const BenchResult& result) {
          ";\n";
 }
 
-// What the names of the standard cases say; the last one has the order that 'no passes' has too.
+// Explains the order in the names of the standard cases. The last case has the order that 'no
+// passes' has too.
 std::string OrdersNote(const BenchResult& result) {
   constexpr std::string_view kBegin = "graph, ";
   const bool standard = std::ranges::any_of(

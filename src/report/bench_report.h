@@ -1,4 +1,4 @@
-// The benchmark as a table, and its JSON twin.
+// Prints the benchmark as a table and as JSON.
 #ifndef CGRUN_REPORT_BENCH_REPORT_H_
 #define CGRUN_REPORT_BENCH_REPORT_H_
 
@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// Profiles of cases, by their names: JSON objects.
+// Maps the name of a case to its profile, a JSON object.
 using CaseProfiles = std::map<std::string, std::string>;
 
 std::string BenchText(const BenchResult& result);

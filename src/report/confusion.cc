@@ -99,7 +99,7 @@ class Matrix {
     return html + "</table>\n";
   }
 
-  // Those that are confused most come first.
+  // Returns the most confused pairs first.
   std::vector<Pair> WorstPairs() const {
     std::vector<Pair> pairs;
     for (size_t i = 0; i < size(); ++i) {

@@ -1,5 +1,5 @@
-// What classes are taken for, as a part of a page: a shaded table, or of many classes those that
-// are confused most.
+// Shows how classes are confused, as a part of a page: a shaded table, or, of many classes, the
+// pairs that are confused most.
 #ifndef CGRUN_REPORT_CONFUSION_H_
 #define CGRUN_REPORT_CONFUSION_H_
 

@@ -83,7 +83,7 @@ void AddRows(std::string_view label, std::span<const EpochRow> rows, std::string
   }
 }
 
-// With an exponent, and as many digits as fit six characters: "1.23e4", "-4e-12".
+// Formats with an exponent, and as many digits as fit six characters: "1.23e4", "-4e-12".
 void FormatExponent(double value, char* text, size_t size) {
   for (int digits = 2; digits >= 0; --digits) {
     char number[32];

@@ -1,5 +1,5 @@
-// What an epoch gave, in lines whose columns stand under those of the epochs before. Without
-// allocating.
+// Formats the results of an epoch in lines whose columns stand under those of the epochs before.
+// Nothing here allocates.
 #ifndef CGRUN_REPORT_EPOCH_LINES_H_
 #define CGRUN_REPORT_EPOCH_LINES_H_
 
@@ -12,7 +12,7 @@ namespace cgrun {
 // "4.1e-4" (seven of a negative one whose exponent has three digits and a sign).
 void FormatMetric(double value, char* text, size_t size);
 
-// What one split gave: "loss 0.1234\taccuracy 0.9810".
+// Holds the results of one split: "loss 0.1234\taccuracy 0.9810".
 struct EpochRow {
   const char* split;
   const char* columns;

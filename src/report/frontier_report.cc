@@ -1,4 +1,4 @@
-// The tables of a frontier.
+// Makes the tables of a frontier.
 #include "src/report/frontier_report.h"
 
 #include <fmt/format.h>
@@ -103,7 +103,7 @@ std::string ProofText(const FrontierSubject& subject, const ExactProof& proof,
          RowsText(proof.rows, static_cast<double>(subject.rows[0].arena_bytes));
 }
 
-// Whether a plan takes less than what is proved.
+// Returns whether a plan takes less than what is proved.
 bool IsBeaten(const FrontierSubject& subject) {
   int64_t proved = std::numeric_limits<int64_t>::max();
   for (const ExactProof* proof : {&subject.one_by_one, &subject.fused}) {

@@ -21,8 +21,8 @@ struct FrontierRow {
   std::vector<std::string> without = {};  // passes that were left out for it
 };
 
-// What is proved of a small graph: no order and no recomputation takes less of one and no more of
-// the other.
+// Describes a proven point of a small graph: no order and no recomputation takes less memory or
+// time, and no more of the other.
 struct ExactRow {
   int64_t arena_bytes = 0;
   double seconds = 0;

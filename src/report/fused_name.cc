@@ -44,7 +44,7 @@ std::string LayerOf(const Graph& graph, const Node& node, const FusedOperator& i
   return "";
 }
 
-// Whether a name is no numbered one, as those get that the model file does not name.
+// Returns whether a name is no numbered one, as those get that the model file does not name.
 bool IsGiven(const std::string& name, std::string_view op) {
   return name != op && !name.starts_with(std::string(op) + "[");
 }

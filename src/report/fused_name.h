@@ -1,4 +1,4 @@
-// What the operators of a fused node are called.
+// Names a fused node by its operators.
 #ifndef CGRUN_REPORT_FUSED_NAME_H_
 #define CGRUN_REPORT_FUSED_NAME_H_
 
@@ -26,7 +26,7 @@ struct FusedNode {
   std::string name;       // BoxName()
   std::string operators;  // OperatorText()
 };
-// Those of a graph, in topological order.
+// Returns the fused nodes of a graph, in topological order.
 std::vector<FusedNode> FusedNodesOf(const Graph& graph);
 
 // A table of these nodes of the entry point `entry`: what each is made of, by the names of its

@@ -1,4 +1,4 @@
-// Clusters, nodes, edges.
+// Writes the clusters, then the nodes and the edges.
 #include "src/report/graph_dot.h"
 
 #include <fmt/format.h>
@@ -51,8 +51,8 @@ std::string Cluster(const GraphPicture& picture, LaneId lane, const char* name) 
       name, nodes);
 }
 
-// What backward and update nodes read of the forward ones does not say where they stand: else all
-// of them would stand below these, and their edges would go across the whole picture.
+// The edges from forward nodes to backward and update nodes do not rank them. Else all backward and
+// update nodes would stand below the forward ones, and the edges would cross the whole picture.
 bool LeavesForward(const GraphPicture& picture, const PictureEdge& edge) {
   const auto lane = [&](int box) { return picture.boxes[static_cast<size_t>(box)].lane; };
   return lane(edge.from) == LaneId::kForward && lane(edge.to) != LaneId::kForward;

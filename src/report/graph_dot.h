@@ -1,4 +1,4 @@
-// The picture of a graph in the language of Graphviz.
+// Draws the picture of a graph in the language of Graphviz.
 #ifndef CGRUN_REPORT_GRAPH_DOT_H_
 #define CGRUN_REPORT_GRAPH_DOT_H_
 
@@ -8,7 +8,8 @@
 
 namespace cgrun {
 
-// For `dot -Tsvg`: the same boxes, edges and colours, a cluster a phase.
+// Returns the picture for `dot -Tsvg`. It has the same boxes, edges and colours, and a cluster for
+// each phase.
 std::string GraphDot(const GraphPicture& picture);
 
 }  // namespace cgrun

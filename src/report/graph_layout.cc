@@ -77,7 +77,7 @@ class Drawing {
   }
 
   double RowTop(int row) const { return kRowGap + row * (row_height_ + kRowGap); }
-  // Top and bottom of the rows of a layer.
+  // Returns the top and the bottom of the rows of a layer.
   std::pair<double, double> LayerSpan(LaneId lane, int layer) const {
     if (lane != LaneId::kForward) return {RowTop(layer), RowTop(layer) + row_height_};
     const int first = rows_.first_row[Index(layer)];
@@ -150,7 +150,7 @@ class Drawing {
     for (auto& [end, edges] : arrivals) EndAtPorts(end.first, end.second, edges);
   }
 
-  // All points but the last.
+  // Returns all points of the edge but the last ones.
   std::vector<Point> PassagePoints(const LayoutEdge& edge) const {
     const auto lane = Index(static_cast<int>(LaneOf(edge.from)));
     const Rectangle& from = layout_.boxes[Index(edge.from)];

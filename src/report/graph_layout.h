@@ -1,6 +1,6 @@
-// Where the boxes and lines of a graph's picture lie: lanes beside one another (what runs forward,
-// what runs backward, …), whose boxes stand at the height of the first lane's box that they belong
-// to. LayOutGraph() is the whole of it; it knows nothing of tensors.
+// Places the boxes and lines of a graph's picture. Lanes lie beside one another (forward nodes,
+// backward nodes, …). Their boxes stand at the height of the first lane's box that they belong to.
+// LayOutGraph() does all of it; it knows nothing of tensors.
 #ifndef CGRUN_REPORT_GRAPH_LAYOUT_H_
 #define CGRUN_REPORT_GRAPH_LAYOUT_H_
 
@@ -44,9 +44,9 @@ struct Rectangle {
   double height = 0;
 };
 
-// From the border of one box to that of another, outside of all others. `points` alternate between
-// across and down; or, where it is `curved`, each is reached by a curve that starts and ends
-// upright.
+// Leads from the border of one box to that of another, outside of all others. Its `points`
+// alternate between across and down. If it is `curved`, each point is reached by a curve that
+// starts and ends upright.
 struct Line {
   bool curved = false;
   std::vector<Point> points;
@@ -68,7 +68,7 @@ struct GraphLayout {
 // Layers by longest path, order by barycentres. The same graph gives the same numbers.
 GraphLayout LayOutGraph(const LayoutGraph& graph);
 
-// Where the boxes stand before they have coordinates. A band is a rank of the first lane with the
+// Holds the rows of boxes before they have coordinates. A band is a rank of the first lane with the
 // rows that its neighbours need.
 struct GraphRows {
   std::vector<int> band;       // of each box

@@ -82,7 +82,7 @@ class PictureMaker {
     }
   }
 
-  // Whether `reader` adds this gradient of a parameter to others of it.
+  // Returns whether `reader` adds this gradient of a parameter to others of it.
   bool IsSumOf(NodeId reader, ValueId value) const {
     const Node& node = graph_.nodes[reader];
     const bool adds =
@@ -91,7 +91,7 @@ class PictureMaker {
            graph_.values[node.outputs[0]].type == graph_.values[value].type;
   }
 
-  // Those that are data; counters and rates stand in hover texts alone.
+  // Adds the placeholders of data. Counters and rates stand only in hover texts.
   void AddPlaceholders() {
     for (const ValueId id : graph_.values.ids()) {
       const Value& value = graph_.values[id];
@@ -198,7 +198,7 @@ class PictureMaker {
     }
   }
 
-  // Of a block: the last output that is read outside.
+  // Returns the output that is shown of a block: the last one that is read outside.
   ValueId ShownOutput(size_t index) const {
     const std::vector<NodeId>& nodes = nodes_[index];
     for (auto id = nodes.rbegin(); id != nodes.rend(); ++id) {
@@ -215,7 +215,7 @@ class PictureMaker {
     return last.outputs.empty() ? ValueId() : last.outputs[0];
   }
 
-  // What shares a buffer counts once.
+  // Values that share a buffer count once.
   int64_t BytesOf(const std::vector<NodeId>& nodes) const {
     std::map<const PlacedBuffer*, int64_t> most;
     for (const NodeId id : nodes) {
@@ -360,7 +360,7 @@ class PictureMaker {
     return -1;
   }
 
-  // What reads only parameters stands by its first reader.
+  // Moves boxes that read only parameters to their first reader.
   void MoveSources() {
     for (PictureBox& box : picture_.boxes) box.source = true;
     for (const PictureEdge& edge : picture_.edges) picture_.boxes[Index(edge.to)].source = false;
@@ -383,7 +383,7 @@ class PictureMaker {
     return box;
   }
 
-  // Whether the node writes an output over this input.
+  // Returns whether the node writes an output over this input.
   bool WritesOver(const Node& node, ValueId input) const {
     const auto from = placed_.find(graph_.values[input].name);
     if (from == placed_.end()) return false;

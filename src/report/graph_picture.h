@@ -1,5 +1,5 @@
-// What a picture of a planned graph shows: boxes, edges, buffers; without coordinates. PictureOf()
-// makes it; graph_svg.h and graph_dot.h draw it.
+// Describes the picture of a planned graph without coordinates: its boxes, edges and buffers.
+// PictureOf() makes it; graph_svg.h and graph_dot.h draw it.
 #ifndef CGRUN_REPORT_GRAPH_PICTURE_H_
 #define CGRUN_REPORT_GRAPH_PICTURE_H_
 
@@ -12,7 +12,7 @@
 
 namespace cgrun {
 
-// A node, a block of folded nodes, or a placeholder.
+// Shows a node, a block of folded nodes, or a placeholder.
 struct PictureBox {
   std::string name;           // without its path where there is one path
   std::string what;           // "conv + relu", "11 ops: 4 conv, …"
@@ -76,7 +76,7 @@ GraphPicture PictureOf(const Graph& graph, const MemoryLayout& layout, int entry
 // "180 KiB + index 45.0 KiB"
 std::string BytesText(const PictureBox& box);
 
-// What the layout needs of it, for boxes of this size.
+// Returns the part of the picture that the layout needs, for boxes of this size.
 LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double height,
                           double placeholder_height);
 

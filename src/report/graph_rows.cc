@@ -1,4 +1,4 @@
-// Ranks by longest path, then the rows of each band.
+// Ranks boxes by the longest path, then finds the rows of each band.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -50,7 +50,8 @@ class Rows {
     return rank;
   }
 
-  // Beside its anchor, but not below what it reads in its own lane: gradients flow up.
+  // Returns the band of the box's anchor, but not below that of the boxes that it reads in its own
+  // lane: gradients flow up.
   int BandBeside(size_t box) const {
     const int named = graph_.boxes[box].anchor;
     const int anchor = named < static_cast<int>(box) ? named : -1;  // its band is known
@@ -105,7 +106,7 @@ class Rows {
     rows_.rows += count;
   }
 
-  // The last to run on top.
+  // Places the backward boxes of a band. The last to run is on top.
   void StackBackward(size_t band) {
     int depths = 0;
     for (const size_t box : in_band_[band]) {
@@ -121,7 +122,7 @@ class Rows {
     }
   }
 
-  // In the row of what it reads, where that is free.
+  // Places each box in the row of the box that it reads, where that is free.
   void StackOneARow(size_t band, LaneId lane) {
     std::set<int> taken;
     for (const size_t box : in_band_[band]) {

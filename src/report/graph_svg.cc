@@ -44,7 +44,7 @@ constexpr const char* kStyle =
     ".w{stroke-width:3.6}"
     ".g:hover .l,.g:hover rect{stroke-width:3}";
 
-// Between the number of a buffer and the right edge of its box.
+// Returns the distance, in pixels, between the number of a buffer and the right edge of its box.
 double NumberMargin(bool pill) { return pill ? 18 : 8; }
 
 // "uint8 32×3×8×8 · 6.00 KiB"
@@ -52,8 +52,8 @@ std::string SizeText(const PictureBox& box) {
   return box.shape.empty() ? BytesText(box) : box.shape + " · " + BytesText(box);
 }
 
-// The same where it has room; else the bytes go, which hovering shows too: of two values of one
-// shape the number type tells which is which.
+// Returns the same where it has room. Else the bytes go, which hovering shows too: the number type
+// distinguishes two values of one shape.
 std::string SizeText(const PictureBox& box, double room) {
   const std::string whole = SizeText(box);
   if (TextWidth(whole, kPlainFont) <= room) return whole;
@@ -64,7 +64,7 @@ std::string NumberText(const PictureBuffer* buffer) {
   return buffer == nullptr ? "" : fmt::format("#{}", buffer->number);
 }
 
-// How wide all boxes are, so that the names of most of them and the sizes are there as a whole.
+// Returns a width of all boxes at which the names of most of them, and the sizes, are whole.
 double BoxWidth(const GraphPicture& picture) {
   double width = kBoxWidth;
   for (const PictureBox& box : picture.boxes) {

@@ -1,4 +1,4 @@
-// The picture of a graph as SVG.
+// Draws the picture of a graph as SVG.
 #ifndef CGRUN_REPORT_GRAPH_SVG_H_
 #define CGRUN_REPORT_GRAPH_SVG_H_
 

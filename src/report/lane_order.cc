@@ -1,4 +1,4 @@
-// Barycentres for the order, isotonic regression for the places.
+// Barycentres give the order of the boxes, and isotonic regression their places.
 #include "src/report/lane_order.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Placer {
     Number();
   }
 
-  // x_ as the place in its layer.
+  // Sets x_ to the place of each item in its layer.
   void Number() {
     for (const auto& layer : layers_) {
       for (size_t i = 0; i < layer.size(); ++i) x_[layer[i]] = static_cast<double>(i);

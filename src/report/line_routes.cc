@@ -1,4 +1,4 @@
-// Tracks by greedy colouring of intervals.
+// Tracks are found by greedy colouring of intervals.
 #include "src/report/line_routes.h"
 
 #include <algorithm>
@@ -81,7 +81,8 @@ class Router {
     }
   }
 
-  // In the order of their sources' heights, so that they do not cross before the box.
+  // Spreads the ports in the order of their sources' heights, so that lines do not cross before the
+  // box.
   void SpreadSidePorts() {
     std::map<int, std::vector<size_t>> arrivals;
     for (size_t i = 0; i < requests_.size(); ++i) {

@@ -1,4 +1,4 @@
-// Text for HTML and SVG.
+// Prepares text for HTML and SVG.
 #ifndef CGRUN_REPORT_MARKUP_H_
 #define CGRUN_REPORT_MARKUP_H_
 

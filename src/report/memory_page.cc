@@ -24,7 +24,8 @@ constexpr char kScript[] =
 #include "src/report/memory_page.js.inc"
     ;
 
-// As memory_page.js reads it; steps are half-open, persistent buffers have none.
+// Returns the buffer as memory_page.js reads it. Steps are half-open, and persistent buffers have
+// none.
 Json BufferJson(const PlacedBuffer& buffer, const EntryLayout* entry) {
   Json json = {{"name", buffer.name},
                {"zone", Name(buffer.zone)},

@@ -17,10 +17,10 @@ struct MemoryPagePlan {
   const MemoryLayout* layout = nullptr;
 };
 
-// Time across, addresses up, every buffer a rectangle in the colour of its zone, with its name,
-// bytes and source line; below it the bytes alive at each step, and the list of who holds them at
-// the peak or at the step pointed to. Plans stand side by side and are pointed to together. At
-// least one.
+// Returns the page of at least one plan. Time runs across and addresses run up. Every buffer is a
+// rectangle in the colour of its zone, with its name, bytes and source line. Below are the bytes
+// alive at each step, and the list of who holds them at the peak or at the step pointed to. Plans
+// stand side by side and are pointed to together.
 std::string MemoryPageHtml(const std::vector<MemoryPagePlan>& plans);
 
 }  // namespace cgrun

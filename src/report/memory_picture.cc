@@ -1,4 +1,4 @@
-// Rectangles in scale.
+// Draws rectangles in scale.
 #include "src/report/memory_picture.h"
 
 #include <fmt/format.h>
@@ -108,7 +108,7 @@ class Picture {
     }
   }
 
-  // 0, the most, and multiples of a power of two between them.
+  // Returns 0, the most, and multiples of a power of two between them.
   std::vector<int64_t> Ticks() const {
     int64_t step = 1;
     while (step * 2 * kAddressTicks <= bytes_) step *= 2;

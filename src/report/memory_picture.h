@@ -8,8 +8,9 @@
 
 namespace cgrun {
 
-// An <svg> element: the persistent region at the bottom, the transient buffers of entry point
-// `entry` above it, coloured by zone; name, bytes, steps and source line of each to hover over.
+// Returns an <svg> element. The persistent region lies at the bottom, and the transient buffers of
+// entry point `entry` lie above it, coloured by zone. The name, bytes, steps and source line of
+// each show when the mouse is over it.
 std::string MemoryPictureSvg(const MemoryLayout& layout, int entry);
 
 }  // namespace cgrun

@@ -12,12 +12,13 @@ namespace cgrun {
 // Returns the first `count` parts of a dotted name.
 std::string_view FirstParts(std::string_view name, int count);
 
-// How many parts two dotted names have in common at their start.
+// Returns how many parts two dotted names have in common at their start.
 int CommonParts(std::string_view a, std::string_view b);
 
-// For each name the block that it belongs to: the name itself where there are at most `most` names,
-// else as many of its first parts as leave at most `most` blocks, but two at the least (a path and
-// what stands in it). Names of different `kinds` never share a block.
+// Returns for each name the block that it belongs to. If there are at most `most` names, that is
+// the name itself. Else it is as many of the name's first parts as leave at most `most` blocks. It
+// has at least two parts: a path and an operator or block in it. Names of different `kinds` never
+// share a block.
 std::vector<std::string> FoldNames(const std::vector<std::string>& names,
                                    const std::vector<int>& kinds, size_t most);
 

@@ -17,13 +17,13 @@ struct PassEffect {
   double seconds = 0;
 };
 
-// What became of an entry point's graph.
+// Says how an entry point's graph was changed.
 struct PassEffects {
   std::string entry;
   int nodes_before = 0;  // as it was differentiated
   int nodes_after = 0;   // as it was planned
   std::vector<PassEffect> passes;
-  // Of all entry points: the passes again, and what else a plan does.
+  // These phases are of all entry points: the passes again, and the other phases of a plan.
   std::vector<PhaseTimes::Phase> phases = {};
 };
 

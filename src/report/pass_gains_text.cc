@@ -31,7 +31,7 @@ std::vector<std::string> RowOf(const PassGain& gain) {
   return cells;
 }
 
-// Those that were timed; "" where none was.
+// Returns the table of the passes that were timed; "" where none was.
 std::string TableOf(const std::vector<PassGain>& gains, bool took_turns) {
   std::vector<std::string> head = {"pass", "saves MiB", "speedup"};
   if (HasIntervals(gains)) head.emplace_back("95 %");

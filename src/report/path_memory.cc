@@ -18,7 +18,8 @@ PathId Plain(const Graph& graph, PathId path) {
   return first.valid() ? first : path;
 }
 
-// For each buffer of the layout, the paths whose nodes read or write a value in it, or work in it.
+// Returns for each buffer of the layout the paths whose nodes read or write a value in it, or work
+// in it.
 std::vector<Paths> PathsOfBuffers(const Graph& graph, const MemoryLayout& layout, int entry) {
   const EntryLayout& placed = layout.entries[static_cast<size_t>(entry)];
   std::vector<Paths> touched(layout.buffers.size());
@@ -43,7 +44,7 @@ class Addresses {
     ranges_.emplace_back(buffer.offset, buffer.offset + buffer.bytes);
   }
 
-  // The same addresses as ranges that do not touch, in order.
+  // Returns the same addresses as ranges that do not touch, in order.
   std::vector<AddressRange> Disjoint() const {
     std::vector<AddressRange> sorted = ranges_, disjoint;
     std::sort(sorted.begin(), sorted.end());

@@ -1,4 +1,5 @@
-// What the paths of a training step share of the memory: the two networks of a GAN pair, say.
+// Measures the memory that the paths of a training step share, such as the two networks of a GAN
+// pair.
 #ifndef CGRUN_REPORT_PATH_MEMORY_H_
 #define CGRUN_REPORT_PATH_MEMORY_H_
 
@@ -27,7 +28,7 @@ struct PathSharing {
   int64_t transient_bytes = 0;    // of addresses at which several paths have buffers
 };
 
-// Of the entry point with that index, for whose graph `graph` the layout was planned.
+// Measures the entry point with the index `entry`. The layout was planned for its graph `graph`.
 PathSharing SharingOf(const Graph& graph, const MemoryLayout& layout, int entry);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// Two plans, figure by figure and buffer by buffer.
+// Compares two plans, figure by figure and buffer by buffer.
 #include "src/report/plan_diff.h"
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ Json ParsePlan(std::string_view text, const std::string& name) {
   return json;
 }
 
-// What another plan of the same model can have been asked for.
+// Another plan of the same model can have other values for these settings.
 constexpr std::pair<const char*, const char*> kSettings[] = {
     {"device", "device"},        {"mode", "mode"},           {"batch", "batch"},
     {"threads", "threads"},      {"precision", "precision"}, {"memory_cap_bytes", "cap"},

@@ -25,7 +25,7 @@ struct BufferChange {
   int64_t after = -1;
 };
 
-// What one of the plans was asked for, and the other in another way.
+// The two plans were made with different values of this setting.
 struct ChangedSetting {
   std::string name;  // "batch"
   std::string before;
@@ -36,7 +36,8 @@ struct PlanDiff {
   std::vector<ChangedSetting> settings;
   std::vector<PlanFigure> figures;    // the total, the arena, data, base, the eager peak, each zone
   std::vector<BufferChange> buffers;  // by the size of the change, the largest first
-  // By how much arena and data have grown; the base is the process, and differs from run to run.
+  // The arena and the data have grown by this. The base is left out: it is the process, and differs
+  // from run to run.
   int64_t grew_bytes = 0;
 };
 

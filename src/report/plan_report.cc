@@ -147,7 +147,7 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
   return out;
 }
 
-// Nothing where there is one path.
+// Returns nothing if there is one path.
 std::string PathsText(const PlanSubject& subject) {
   const PathSharing& sharing = subject.sharing;
   if (sharing.paths.empty()) return "";
@@ -181,7 +181,7 @@ std::string PlaceText(const PlanSubject& subject, const PlacedBuffer& buffer) {
                                           : std::string(Name(buffer.zone));
 }
 
-// `peak`: the fullest step of the buffer's entry point.
+// `peak` is the fullest step of the buffer's entry point.
 std::string LifeText(const PlanSubject& subject, const PlacedBuffer& buffer, int64_t peak) {
   if (buffer.persistent) return "always";
   const Lifespan& span = buffer.lifespan;
@@ -255,7 +255,7 @@ std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
                      FormatBytes(eager), 100 * std::abs(saved), saved < 0 ? "more" : "less");
 }
 
-// Where copies in f32 take so much that half the bytes of activations may not make up for it.
+// Notes f32 copies that take so much that halving the bytes of activations may not make up for it.
 std::string CopiesText(const PlanSubject& subject, const MemoryLayout& layout) {
   if (subject.copies_bytes * 10 <= layout.arena_bytes) return "";
   return fmt::format(
@@ -264,7 +264,7 @@ std::string CopiesText(const PlanSubject& subject, const MemoryLayout& layout) {
       FormatBytes(subject.copies_bytes));
 }
 
-// Nothing where nothing is compared.
+// Returns nothing if nothing is compared.
 std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout) {
   if (subject.compared.empty()) return "";
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
@@ -281,7 +281,7 @@ std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout)
   return "\n" + table.ToString("  ") + "  " + std::string(kComparedNote);
 }
 
-// How sure it is that no plan is better.
+// Says how sure it is that no plan is better.
 std::string VerdictText(Verdict verdict, bool is_fixed) {
   if (verdict == Verdict::kBoundMet) {
     return is_fixed ? "optimal: what is fixed ends there"

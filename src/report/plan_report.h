@@ -1,4 +1,4 @@
-// What `cgrun plan` prints: the memory layout of a model as text and as JSON.
+// Prints the memory layout of a model for `cgrun plan`, as text and as JSON.
 #ifndef CGRUN_REPORT_PLAN_REPORT_H_
 #define CGRUN_REPORT_PLAN_REPORT_H_
 
@@ -14,7 +14,7 @@
 
 namespace cgrun {
 
-// What `keep` of the model file names.
+// Describes a value that `keep` of the model file names.
 struct KeptValue {
   int entry = 0;      // index of the entry point that keeps it
   std::string name;   // in the file
@@ -22,14 +22,14 @@ struct KeptValue {
   int64_t bytes = 0;
 };
 
-// The same graphs laid out by another planner.
+// Describes the same graphs as laid out by another planner.
 struct ComparedPlan {
   std::string planner;
   int64_t arena_bytes = 0;
   double plan_seconds = 0;
 };
 
-// What a plan is of, beside the layout itself.
+// Describes the model, the device and the run of a plan, beside the layout itself.
 struct PlanSubject {
   std::string model;
   std::string device;
@@ -45,7 +45,8 @@ struct PlanSubject {
   std::string data_note;             // why the samples are left out; empty where not
   int64_t base_bytes = 0;            // the process itself
   int64_t start_bytes = 0;           // the most before the arena is there
-  // What a control group must allow, with mapped code and the kernel's share; and `ulimit -v`.
+  // A control group must allow this, with mapped code and the kernel's share; and `ulimit -v` the
+  // second.
   int64_t container_bytes = 0, address_space_bytes = 0;
   int64_t code_bytes = 0, kernel_bytes = 0;  // of container_bytes
   int64_t copies_bytes = 0;                  // of the first entry point's peak: CopiesAtPeak()
@@ -64,7 +65,7 @@ struct PlanSubject {
 // The most that the process takes, before the arena is there or in steps.
 int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout);
 
-// Whether a value that `keep` names lies in the buffer.
+// Returns whether a value that `keep` names lies in the buffer.
 bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer);
 
 // The memory that a run is to fit into, in bytes.
@@ -81,7 +82,7 @@ std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room);
 // "1.0000, optimal", "1.0312": peak ÷ lower bound.
 std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal);
 
-// How much of a plan PlanText() prints, beside what is compared and what the passes did.
+// Says how much of a plan PlanText() prints, beside the comparison and the effects of passes.
 enum class PlanDetail { kNone, kBiggest, kFull };  // no buffers and sums, the biggest, all buffers
 
 // "train.3, eval.3: for the last batch …": what such names among those of entry points mean; ""
@@ -91,7 +92,7 @@ std::string LastBatchNote(const std::vector<std::string>& entries);
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail);
 std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout);
 
-// The report of a packing problem planned alone (`cgrun plan FILE.csv`).
+// These report a packing problem that is planned alone (`cgrun plan FILE.csv`).
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds);
 std::string PackingJson(const MemoryProblem& problem, const MemoryPlan& plan, double seconds);
 

@@ -1,4 +1,4 @@
-// What people and programs see of predictions: tables, JSON and CSV.
+// Shows predictions to people and programs: as tables, JSON and CSV.
 #ifndef CGRUN_REPORT_PREDICT_VIEW_H_
 #define CGRUN_REPORT_PREDICT_VIEW_H_
 

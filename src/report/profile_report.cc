@@ -21,7 +21,7 @@ constexpr size_t kSlowest = 20;         // operators that stand in the full repo
 constexpr double kOverheadBelow = 0.1;  // of both ceilings
 constexpr double kNanosecond = 1e-9;
 
-// What several operators took together.
+// Adds up the costs of several operators.
 struct Sum {
   int64_t operators = 0;
   int64_t calls = 0;

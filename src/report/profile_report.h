@@ -1,5 +1,5 @@
-// What --profile and -v print: where the time of a run went, held against what the machine can do;
-// and the trace, which Perfetto and chrome://tracing open.
+// Prints the profile of --profile and -v: where the time of a run went, held against the machine's
+// ceilings. It also writes the trace, which Perfetto and chrome://tracing open.
 #ifndef CGRUN_REPORT_PROFILE_REPORT_H_
 #define CGRUN_REPORT_PROFILE_REPORT_H_
 
@@ -37,16 +37,18 @@ struct Ceilings {
   double bytes_per_second = 0;
 };
 
-// What holds an operator back: the ceiling that it comes nearest to, or overhead where it comes
-// near to none.
+// An operator is bound by the ceiling that it comes nearest to, or by overhead where it comes near
+// to none.
 enum class Bound : uint8_t { kCompute, kMemory, kOverhead };
 Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& ceilings);
 
-// Of the entry points and operators that ran: time by phase and by kernel, and with `full` the
-// slowest operators one by one. Those of a last batch ("train.15") are named alone where the entry
-// point of whole batches ran, too. A share of more than 100 % has a mark, and a note says why.
+// Describes the entry points and operators that ran: their time by phase and by kernel. With
+// `full`, the slowest operators follow one by one. If the entry point of whole batches ran, too,
+// the operators of a last batch ("train.15") are only named. A share of more than 100 % has a mark,
+// and a note says why.
 std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings, bool full);
-// The same as one JSON object, every operator that ran included; `exceeded` says which peaks were.
+// Returns the same as one JSON object, with every operator that ran. `exceeded` says which peaks
+// were.
 std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& ceilings);
 
 // The runs in the format of Chrome's trace viewer; `entries` names what ran.

@@ -1,4 +1,4 @@
-// Drawing progress with snprintf into buffers on the stack.
+// Draws progress with snprintf() into buffers on the stack.
 #include "src/report/progress.h"
 
 #include <sys/ioctl.h>

@@ -128,7 +128,7 @@ std::string LeftOutText(const LeftOut& left_out) {
          "batches alone";
 }
 
-// Where checkpoints took a good part of the run; else "".
+// Notes that checkpoints took a good part of the run; else returns "".
 std::string CheckpointsText(const TrainResult& result) {
   constexpr double kLeastShare = 0.2, kLeastSeconds = 0.5;
   const double seconds = result.checkpoint_seconds;

@@ -15,7 +15,7 @@ namespace cgrun {
 // 0 where no time has passed.
 double SamplesPerSecond(int64_t samples, double seconds);
 
-// Whether a metric is the share of right classes.
+// Returns whether a metric is the share of right classes.
 bool IsAccuracy(const NamedNumber& mean);
 
 // "planned 12.3 MiB (arena 8.00 MiB, data 1.20 MiB, base 3.10 MiB)"

@@ -20,7 +20,7 @@ size_t Width(const std::string& text) {
   }));
 }
 
-// Three significant digits of a number below 1024, and `more` behind them.
+// Formats a number below 1024 with three significant digits, and `more` behind them.
 std::string ThreeDigits(double number, int more = 0) {
   const int digits = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f}", number, digits + more);
@@ -47,7 +47,7 @@ std::string WithoutZeros(std::string text, int64_t bytes) {
   return text;
 }
 
-// Whether numbers that differ look alike.
+// Returns whether numbers that differ look alike.
 bool LookAlike(const std::vector<int64_t>& bytes, const std::vector<std::string>& texts) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -59,7 +59,7 @@ bool LookAlike(const std::vector<int64_t>& bytes, const std::vector<std::string>
 
 constexpr int kColumnDigits = 6;
 
-// Whether no digit of a number is another one; not of "inf" and "nan".
+// Returns whether no digit of a number is another one; not of "inf" and "nan".
 bool IsAllZeros(std::string_view text) {
   return text.substr(0, text.find('e')).find_first_of("123456789in") == text.npos;
 }

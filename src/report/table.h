@@ -11,7 +11,7 @@ namespace cgrun {
 
 enum class Align { kLeft, kRight };
 
-// Columns as wide as their widest cell (in characters of UTF-8), two spaces apart.
+// Lays out columns as wide as their widest cell (in characters of UTF-8), two spaces apart.
 class TextTable {
  public:
   explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
@@ -19,7 +19,7 @@ class TextTable {
   // A row has at most as many cells as the table columns.
   void Add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  // A line of dashes under the rows so far.
+  // Adds a line of dashes under the rows so far.
   void AddRule() { rules_.push_back(rows_.size()); }
   // Cells of the last column that go beyond `width` characters (0: none do) go on below.
   std::string ToString(const std::string& indent = "", size_t width = 0) const;
@@ -36,10 +36,11 @@ std::string WrapText(std::string_view text, const std::string& indent, size_t wi
 
 // "0 B", "640 B", "1.50 KiB", "23.4 MiB", "1.25 GiB": three significant digits.
 std::string FormatBytes(int64_t bytes);
-// The same of several, with as many digits more as it takes that different numbers look different:
-// "13.97 MiB" and "14 MiB", which it is to the byte.
+// Formats several numbers of bytes with as many more digits as it takes that different numbers look
+// different: "13.97 MiB" and "14 MiB", which is exact to the byte.
 std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes);
-// The same of a cap and of others beside it: the cap is first, and as the user wrote it.
+// Does the same for a cap and other numbers beside it. The cap is first, and is written as the user
+// wrote it.
 std::vector<std::string> FormatBytesUnder(int64_t cap, std::vector<int64_t> bytes);
 // "1,234,567".
 std::string FormatCount(int64_t count);
@@ -49,9 +50,10 @@ std::string FormatCount(int64_t count, std::string_view noun);
 // 16 bytes are room enough.
 std::string FormatSi(double number);
 void FormatSi(double number, char* text, size_t size);
-// The numbers of one column, whose points stand below each other: whole ones, or all with as many
-// decimals as give the largest six significant digits, or more, up to six, where one that is not 0
-// would look like it. Beyond 1e15, below 1e-4, and where six do not do, "1.23457e-05".
+// Formats the numbers of one column, whose points stand below each other. If all are whole, they
+// have no decimals. Else all have as many decimals as give the largest six significant digits. They
+// have more, up to six, if a number that is not 0 would look like it. If the largest is 1e15 or
+// more or below 1e-4, or if six do not suffice, all look like "1.23457e-05".
 std::vector<std::string> FormatAlike(const std::vector<double>& numbers);
 // "3.2 % longer", "0.4 % shorter" of a time that is longer by a part of itself, 0.032 or -0.004.
 std::string LongerText(double part);

@@ -7,11 +7,12 @@ namespace cgrun {
 namespace {
 
 constexpr std::string_view kEllipsis = "…";
-// How much of a name that is cut in its middle is its beginning, in the width of what is left: its
-// first part, "conv_norm[0]" of "conv_norm[0].scale", whole where that is not more than the most.
+// If a name is cut in its middle, its beginning takes this share of the width that is left. Its
+// first part, "conv_norm[0]" of "conv_norm[0].scale", stays whole where it takes no more than the
+// second.
 constexpr double kBeginning = 0.6, kMostBeginning = 0.9;
 
-// Of the characters from the space on, in thousandths of the font's size.
+// These are the widths of the characters from the space on, in thousandths of the font's size.
 constexpr int kPlain[] = {
     318,  401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,  // space to /
     636,  636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,  // 0 to ?
@@ -35,7 +36,7 @@ constexpr int kOther = 1000;
 
 bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-// Of the character that begins with this byte; 0 of a byte within one.
+// Returns the width of the character that begins with this byte; 0 for a byte within one.
 int WidthOf(char c, bool bold) {
   const int index = static_cast<unsigned char>(c) - ' ';
   if (index >= 0 && index < static_cast<int>(std::size(kPlain))) {

@@ -97,7 +97,8 @@ Json UseJson(const ValueUse& use) {
   return {{"step", use.step}, {"node", use.node}, {"op", use.op}, {"source", use.mark.ToString()}};
 }
 
-// Whether a value of the same buffer has bytes in common with `value`: two parts of one have none.
+// Returns whether a value of the same buffer has bytes in common with `value`: two parts of one
+// have none.
 bool Meet(const Graph& graph, const EntryLayout& placed, ValueId value, const std::string& name) {
   const ValueId other = graph.FindValue(name);
   if (!other.valid()) return true;  // a state's, in another entry point
@@ -105,7 +106,7 @@ bool Meet(const Graph& graph, const EntryLayout& placed, ValueId value, const st
          placed.offset[value] < placed.offset[other] + graph.BytesOf(other);
 }
 
-// What is the same of all that lies in a buffer.
+// Returns the facts that all values in a buffer have in common.
 ValueLife LifeIn(const PlacedBuffer& buffer, const PlannedEntry& planned,
                  const MemoryLayout& layout, int entry) {
   ValueLife life;
