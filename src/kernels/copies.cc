@@ -1,4 +1,4 @@
-// The plans, an operator each.
+// Makes the plans of the copies, one operator each.
 #include "src/kernels/copies.h"
 
 #include <cstring>

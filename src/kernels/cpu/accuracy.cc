@@ -84,7 +84,7 @@ HWY_INLINE VF32 CountColumnsBefore(int64_t classes, LoadColumn load, VF32 own, V
   return before;
 }
 
-// Of `lanes` labels side by side, of number `group` and up, whose logits begin at x.
+// Counts `lanes` labels side by side, from number `group` on. Their logits begin at x.
 template <class LoadColumn>
 HWY_INLINE void CountColumns(const Parameters& p, const float* x, const std::byte* labels,
                              int64_t group, int64_t lanes, LoadColumn load, Counts& counts) {

@@ -1,7 +1,7 @@
-// batch_norm, of f32 or bf16, channel by channel: its sums in f64, in one pass over what it has in
-// the caches for the second; batch_norm_apply, which is the second alone; both with a tensor that
-// is added to the result. Where channels lie side by side, in blocks, last, or with one element an
-// image, a vector is as many channels as it has lanes.
+// Computes batch_norm of f32 or bf16 channel by channel, with its sums in f64. The first pass sums
+// a channel, which then lies in the caches for the second pass. batch_norm_apply is the second pass
+// alone. Both can add a tensor to the result. If channels lie side by side (in blocks, last, or
+// with one element an image), each lane of a vector is a channel.
 #include "src/ops/batch_norm.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -155,7 +155,7 @@ void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   }
 }
 
-// What is stored of vector `v` of a group.
+// Returns how many lanes of vector `v` of a group are stored.
 HWY_INLINE int64_t StoredOf(const Columns& columns, int64_t v) {
   return std::min(columns.stored - v * kLanes, kLanes);
 }

@@ -126,7 +126,7 @@ struct Products {
   }
 };
 
-// What is known of a channel before its sums, with factor = scale·inv_std.
+// The numbers of a channel that are known before its sums. Here factor = scale·inv_std.
 struct Given {
   float mean, inv_std, factor, shift;
 };

@@ -1,4 +1,4 @@
-// Calls of OpenBLAS.
+// Calls OpenBLAS.
 #include "src/kernels/cpu/blas.h"
 
 #include <omp.h>
@@ -23,8 +23,9 @@ int64_t deepest = 256;
 // Bytes that products on one thread touch of OpenBLAS's first buffer.
 int64_t most_copied = 0;
 
-// On one thread, OpenBLAS copies a block of B to the buffer, and behind it rows of A. If B has no
-// more columns than the block, the same few rows are copied over and over; else all rows lie there.
+// On one thread, OpenBLAS copies a block of B to the buffer, and rows of A behind that block. If B
+// has no more columns than the block, OpenBLAS copies the same few rows over and over. Otherwise
+// all rows lie there.
 int64_t CopiedBytes(int64_t m, int64_t n, int64_t k, int64_t item_bytes) {
   const int64_t least_columns = item_bytes == 4 ? 320 : 192;  // of a block, over all processors
   constexpr int64_t kMostBlock = 1 << 20;                     // bytes

@@ -49,7 +49,7 @@ inline const Layout* ComesInBlocks(const NodeSignature& node, const RunSetting& 
   return block > 0 && block % lanes == 0 ? &layout : nullptr;
 }
 
-// Kernels for tensors in blocks, beside those for plain ones.
+// These kernels take tensors in blocks. Other kernels of the same operators take plain tensors.
 std::vector<KernelDef> max_pool_in_blocks();
 std::vector<KernelDef> max_pool_grad_in_blocks();
 std::vector<KernelDef> avg_pool_in_blocks();

@@ -54,7 +54,7 @@ struct Broadcasting {
     Walk<T>(context, i, std::make_index_sequence<kInputs>());
   }
 
-  // `strides`: of the operands, along y.
+  // `strides` holds those of the operands along y.
   static PreparedKernel PrepareStrided(const KernelRequest& request, const Strides& strides) {
     const NodeSignature& node = request.node;
     std::array<std::vector<int64_t>, kInputs + 1> all;
@@ -83,7 +83,8 @@ struct Broadcasting {
     return PrepareStrided(request, strides);
   }
 
-  // Of a formula with bool operands: the others are of one floating-point type.
+  // Says whether a formula with bool operands supports the node. Its other operands must share one
+  // floating-point type.
   static bool SupportsMixed(const NodeSignature& node) {
     NodeSignature floats;
     floats.inputs = {node.inputs.begin() + (kOfCondition ? 1 : 0), node.inputs.end()};

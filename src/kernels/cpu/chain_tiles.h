@@ -49,10 +49,11 @@ struct ChainTiles {
 // single elements, and mean the same where the tensors are vectors: none minds its axes.
 bool IsChain(const NodeSignature& node, size_t operators, const Shape& shape);
 
-// Of the slots of a thread, for tiles of up to `tile` elements.
+// Returns the bytes of one thread's slots, for tiles of up to `tile` elements.
 int64_t ChainThreadBytes(const NodeSignature& node, int64_t tile);
 
-// The first `operators` of a node on tiles of `counts` elements, the largest first.
+// Makes tiles that run the first `operators` of a node. `counts` holds the elements of the tiles,
+// the largest first.
 ChainTiles MakeChainTiles(const NodeSignature& node, size_t operators, const Shape& shape,
                           std::vector<int64_t> counts);
 

@@ -1,4 +1,4 @@
-// What batch_norm and its gradient go through: x seen as [images, channels, plane], or with its
+// Describes how batch_norm and its gradient go through x: as [images, channels, plane], or with its
 // channels in blocks.
 #ifndef CGRUN_KERNELS_CPU_CHANNELS_H_
 #define CGRUN_KERNELS_CPU_CHANNELS_H_

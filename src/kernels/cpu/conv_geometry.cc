@@ -1,4 +1,4 @@
-// Tables of offsets, made once for a node.
+// Makes the tables of offsets, once for a node.
 #include "src/kernels/cpu/conv_geometry.h"
 
 #include <algorithm>

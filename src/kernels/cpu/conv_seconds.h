@@ -15,11 +15,12 @@ int ConvThreads(const ConvGeometry& geometry, int threads);
 double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
-// Fused with max_pool behind it, and with max_pool_grad before it.
+// The first estimate includes a max_pool behind the convolution. The others include a max_pool_grad
+// before the gradient.
 double TiledConvMaxPoolSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double UnpooledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double UnpooledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
-// Of the max_pool_grad alone that such a node begins with.
+// Estimates the max_pool_grad alone that such a node begins with.
 double UnpoolSeconds(const NodeSignature& node, int threads);
 
 }  // namespace cgrun::cpu

@@ -29,8 +29,8 @@ struct ConvTiles {
   Activation activation;
   int threads = 1;
 
-  // All but the tables of taps and of pixels, whose size is that of an image. Of conv and of fused
-  // nodes that begin with one.
+  // Returns the sizes of conv, or of a fused node that begins with one. It leaves out the tables of
+  // taps and of pixels, which are as large as an image.
   static ConvTiles SizesOf(const NodeSignature& node, int threads) {
     ConvTiles p;
     p.geometry = ConvGeometryOf(node);
@@ -63,7 +63,7 @@ struct ConvOperands {
   const float* packed;
 };
 
-// The weights of a tile of filters, tap after tap.
+// Packs the weights of each tile of filters, tap after tap.
 inline void PackConvWeights(const ConvTiles& p, const float* weight, float* packed) {
   const ConvGeometry& g = p.geometry;
   Split(p.threads, g.groups * p.filters.tiles, 1, [&](int64_t begin, int64_t end) {

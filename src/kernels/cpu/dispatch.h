@@ -17,7 +17,7 @@
     return {HWY_DYNAMIC_DISPATCH(op)()}; \
   }
 
-// The same with the kernels of `more()` behind it.
+// Defines the same list, followed by the kernels of `more()`.
 #define CGRUN_CPU_KERNEL_AND(op, more)                             \
   HWY_EXPORT(op);                                                  \
   std::vector<KernelDef> op() {                                    \

@@ -42,7 +42,7 @@ struct InputProduct {
   int64_t width() const { return vectors * kTileLanes; }
   int64_t strips() const { return DivideUp(columns, width()); }
 
-  // The workspace: all rows; for each thread a strip.
+  // The workspace holds all rows, and then one strip for each thread.
   int64_t packed_a() const { return RoundToLines(rows * depth); }
   int64_t packed_b() const { return width() * depth; }
   int64_t workspace() const { return packed_a() + threads * packed_b(); }

@@ -97,7 +97,7 @@ HWY_INLINE hn::Vec<D> RoundedTo(D d, hn::Vec<D> value) {
   return value;
 }
 
-// Of numbers that are exact in the type that they are stored in.
+// Stores numbers that are exact in the type of the destination.
 template <class D>
 HWY_INLINE void StoreExact(D d, hn::Vec<D> value, hn::TFromD<D>* to) {
   hn::StoreU(value, d, to);
@@ -158,7 +158,7 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t n) {
   }
 }
 
-// The same with `others` in the other lanes.
+// Loads the same, and takes the other lanes from `others`.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> LoadFirstOr(D d, const T* from, int64_t n, hn::Vec<D> others) {
   return hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(n)), LoadFirst(d, from, n), others);

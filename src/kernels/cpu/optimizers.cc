@@ -18,7 +18,7 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// `Added`: Regularization or NoRegularization.
+// `Added` is Regularization or NoRegularization.
 template <bool kMomentum, bool kNesterov, class Added>
 struct Sgd {
   using Attributes = SgdAttributes;
@@ -108,7 +108,7 @@ struct Adam {
             1 / std::sqrt(1 - std::pow(beta2, t))};
   }
 
-  // Of adamw the decay is not in the gradient.
+  // For adamw, the gradient does not include the decay.
   static Regularization RegularizationOf(const A& a) {
     return {a.l1, kDecoupled ? a.l2 : a.weight_decay + a.l2};
   }

@@ -41,7 +41,7 @@ inline PaddedPlane PaddedPlaneOf(const Window& window) {
           RoundToLanes(x.output) * x.stride + (x.kernel - 1) * x.dilation};
 }
 
-// A plane a thread.
+// Each thread has a plane.
 inline int64_t PlaneBytes(const Window& window, int threads) {
   return threads * PaddedPlaneOf(window).elements() * static_cast<int64_t>(sizeof(float));
 }

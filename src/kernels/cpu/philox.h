@@ -25,7 +25,7 @@ HWY_INLINE Word MultiplyLow(Word a, uint32_t b) {
 
 inline constexpr int kPhiloxRounds = 10;
 
-// The keys of the rounds, in vectors: the same for all blocks of a stream.
+// Holds the keys of the rounds in vectors. They are the same for all blocks of a stream.
 struct PhiloxKeys {
   HWY_ALIGN uint64_t first[kPhiloxRounds][hn::MaxLanes(Words())];
   HWY_ALIGN uint64_t second[kPhiloxRounds][hn::MaxLanes(Words())];

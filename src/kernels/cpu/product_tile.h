@@ -23,8 +23,8 @@ inline constexpr auto kTileLanes = static_cast<int64_t>(kF32Lanes);
 inline constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3;
 inline constexpr int kMostTileVectors = kManyRegisters ? 4 : 3;
 
-// The rows of a tile of some vectors, so that its sums, a vector of B for each and an element of A
-// fit in the registers.
+// Returns the most rows of a tile that is `vectors` wide. Its sums, a vector of B for each of
+// `vectors` and an element of A must fit in the registers.
 inline constexpr int MostTileRows(int vectors) {
   return std::min(14, ((kManyRegisters ? 32 : 16) - vectors - 1) / vectors);
 }

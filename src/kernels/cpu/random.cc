@@ -40,7 +40,7 @@ HWY_INLINE Double NumbersOf(Word words) {
   return hn::Sub(hn::BitCast(d, hn::Or(words, hn::BitCast(Words(), base))), base);
 }
 
-// Two numbers of a block: Box-Muller on two words each.
+// Makes two numbers of a block, each by the Box-Muller transform of two words.
 struct Normal {
   static constexpr int64_t kNumbers = 2;
 

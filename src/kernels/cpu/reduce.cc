@@ -219,7 +219,7 @@ KernelDef Define(std::string_view name) {
                      .prepare = Prepare<Rule, kReductionOf>});
 }
 
-// All axes but images and channels.
+// Reduces all axes but images and channels.
 Reduction ReductionOfPlanes(const NodeSignature& node) {
   std::vector<int> axes;
   for (int axis = 2; axis < node.inputs[0].shape.rank(); ++axis) axes.push_back(axis);

@@ -59,7 +59,7 @@ bool Supports(const NodeSignature& node) {
   return IsChain(node, size - 1, last.inputs[0].shape) && ReductionOf(last).HasRowsInStep();
 }
 
-// A tile of a run.
+// Makes a tile of a run.
 struct Maker {
   static const void* Make(const void* state, int part, int64_t begin, int64_t count) {
     const auto& [tiles, context, i] = *static_cast<const Maker*>(state);

@@ -46,7 +46,8 @@ struct Nearest {
   }
 };
 
-// The row between two of the image: one of them, or `between`.
+// Returns the row that lies between two rows of the image. If the two are the same row, it returns
+// that row. Otherwise it fills `between`.
 const float* BetweenRows(const Parameters& p, const float* image, size_t row, float* between) {
   const int64_t width = p.columns.original;
   const float* low = image + p.rows.low[row] * width;

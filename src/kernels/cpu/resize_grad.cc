@@ -63,7 +63,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
                        ThreadsFor(request, Work::kComputes)});
 }
 
-// A plane of sums and a row a thread.
+// Each thread has a plane of sums and a row.
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
   const Shape& dx = node.outputs[0].shape;
   return threads * (dx[2].size + 1) * dx[3].size * static_cast<int64_t>(sizeof(double));

@@ -92,7 +92,7 @@ HWY_INLINE void AddRows(const float* plane, int64_t width, const Weighted* rows,
   }
 }
 
-// One channel of a box.
+// Computes one channel of a box.
 void Channel(const Parameters& p, const float* plane, const Part& part, const Weighted* weighted,
              float* line, float* y) {
   const int64_t reads = 2 * p.ratio, width = p.maps[static_cast<size_t>(part.map)].width;

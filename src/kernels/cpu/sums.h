@@ -57,7 +57,7 @@ struct Sum {
   }
   HWY_INLINE void Join(const Sum& other) { AddWide(other.low, other.high); }
 
-  // The sum of each lane.
+  // Stores the sum of each lane.
   HWY_INLINE void Lanes(double* lanes) const {
     hn::StoreU(low, F64(), lanes);
     hn::StoreU(high, F64(), lanes + kF64Lanes);
@@ -134,7 +134,7 @@ HWY_INLINE void AddRow(const T* x, int64_t count, States<State, kStates>& states
   states = local;
 }
 
-// The result of all of `states`.
+// Joins all of `states` and returns the result.
 template <class State, size_t kStates>
 HWY_INLINE double TotalOf(States<State, kStates>& states) {
 #pragma GCC unroll 8

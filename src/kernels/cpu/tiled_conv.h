@@ -14,7 +14,7 @@ std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
 std::vector<KernelDef> tiled_conv_input_grad();
 std::vector<KernelDef> tiled_conv_weight_grad();
 std::vector<KernelDef> tiled_conv_transpose();
-// With max_pool behind it, and maybe relu or leaky_relu between the two.
+// This node has max_pool behind conv, and may have relu or leaky_relu between the two.
 std::vector<KernelDef> tiled_conv_max_pool();
 // With max_pool_grad before them, which gives dy.
 std::vector<KernelDef> tiled_unpooled_input_grad();

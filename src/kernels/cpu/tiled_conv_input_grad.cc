@@ -46,7 +46,7 @@ struct Parameters {
   int64_t workspace() const { return packed() + threads * of_thread(); }
 };
 
-// The weights of a tile of taps, filter after filter.
+// Packs the weights of each tile of taps, filter after filter.
 void PackWeights(const Parameters& p, const float* weight, float* packed) {
   const ConvGeometry& g = p.geometry;
   Split(p.threads, g.groups * p.taps.tiles, 1, [&](int64_t begin, int64_t end) {
@@ -63,7 +63,7 @@ void PackWeights(const Parameters& p, const float* weight, float* packed) {
   });
 }
 
-// A panel of the pixels of dy in a tile, filter by filter.
+// Packs a panel of the pixels of dy in a tile, filter by filter.
 void PackPixels(const Parameters& p, const float* dy, int64_t columns, float* panel) {
   for (int64_t f = 0; f < p.geometry.filters; ++f, panel += p.pixels.width) {
     for (int64_t j = 0; j < columns; j += kTileLanes) {

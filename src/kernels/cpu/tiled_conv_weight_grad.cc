@@ -62,7 +62,7 @@ struct Chunk {
   int64_t first = 0, end = 0;  // pixels of all of `images`, or of the one
 };
 
-// What the gradient is made of. `index` is there where dy has been pooled.
+// Holds the tensors that the gradient is made from. If dy has been pooled, `index` is there too.
 struct Operands {
   const float* x;
   const float* dy;
@@ -127,7 +127,7 @@ void AddChunk(const Parameters& p, const Chunk& chunk, const float* image, const
   }
 }
 
-// What a part works in.
+// Points to the memory that a part works in.
 struct PartMemory {
   float* sums;
   float* panel;  // planes and what is unpooled lie behind it
@@ -155,7 +155,7 @@ void AddImages(const Parameters& p, const Operands& operands, int64_t group, Chu
   }
 }
 
-// The sums of a part's images.
+// Computes the sums of a part's images.
 void SumImages(const Parameters& p, const Operands& operands, int64_t part,
                const PartMemory& memory) {
   const int64_t images = p.geometry.images;

@@ -1,4 +1,4 @@
-// Highway's choice among the instruction sets of targets.h.
+// Asks Highway for the best instruction set of targets.h that this processor has.
 #include "src/kernels/cpu/vector_target.h"
 
 #include "src/kernels/cpu/targets.h"

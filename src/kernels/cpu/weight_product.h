@@ -54,7 +54,7 @@ struct WeightProduct {
   int64_t block() const { return strips * width(); }      // columns
   int64_t most_rows() const { return DivideUp(rows, tiles.tiles); }
 
-  // The workspace: a block of b; for each thread a tile's rows of a, and its results.
+  // The workspace holds a block of b. For each thread it holds a tile's rows of a and its results.
   int64_t packed_b() const { return RoundToLines(depth * block()); }
   int64_t packed_a() const { return RoundToLines(depth * most_rows()); }
   int64_t held() const { return holds ? RoundToLines(most_rows() * block()) : 0; }
