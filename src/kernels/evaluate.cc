@@ -1,4 +1,4 @@
-// Running one node on host memory, and describing a plain kernel as an option.
+// Runs one node on host memory, and describes a plain kernel as an option.
 #include "src/kernels/evaluate.h"
 
 #include <algorithm>

@@ -55,7 +55,7 @@ struct RoiPlan {
   int64_t columns() const { return width * ratio; }
 };
 
-// Without the heights and widths of the maps.
+// Leaves out the heights and widths of the maps.
 inline RoiPlan RoiPlanOf(const RoiAlignAttributes& attributes, const Shape& boxes, const Shape& y) {
   RoiPlan plan;
   for (const int64_t stride : attributes.strides) plan.maps.push_back({1, 1, stride});
@@ -69,7 +69,7 @@ inline RoiPlan RoiPlanOf(const RoiAlignAttributes& attributes, const Shape& boxe
   return plan;
 }
 
-// Of a node of roi_align.
+// Returns the plan of a node of roi_align.
 inline RoiPlan RoiPlanOf(const NodeSignature& node) {
   RoiPlan plan = RoiPlanOf(node.attributes.As<RoiAlignAttributes>(), node.inputs[0].shape,
                            node.outputs[0].shape);
@@ -115,7 +115,7 @@ inline void FillRoiTaps(const RoiPlan& plan, double from, double to, int64_t str
   }
 }
 
-// Those of all rows, then those of all columns.
+// Fills in the samples of all rows, then those of all columns.
 inline void FillRoiTaps(const RoiPlan& plan, const RoiBox& box, const RoiMap& map, RoiTap* taps) {
   FillRoiTaps(plan, box.y1, box.y2, map.stride, map.height, plan.rows(), taps);
   FillRoiTaps(plan, box.x1, box.x2, map.stride, map.width, plan.columns(), taps + plan.rows());

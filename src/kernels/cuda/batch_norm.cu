@@ -23,7 +23,7 @@ struct BatchNormParameters {
   __device__ double count() const { return static_cast<double>(parts.elements_of_channel()); }
 };
 
-// Two sums, of a part or of a channel.
+// The two sums belong to a part or to a channel.
 struct TwoSums {
   double first = -0.0;  // adding to −0 leaves every number as it is
   double second = -0.0;
@@ -33,7 +33,8 @@ static __device__ TwoSums SumOverBlock(const TwoSums& own) {
   return {JoinBlock(own.first, JoinSum()), JoinBlock(own.second, JoinSum())};
 }
 
-// Of the parts of a channel.
+// Returns the sums of a channel by adding those of its parts. All threads of a block call it
+// together.
 static __device__ TwoSums SumOfParts(const ChannelParts& p, const TwoSums* of_parts,
                                      int64_t channel) {
   TwoSums own;
@@ -44,7 +45,7 @@ static __device__ TwoSums SumOfParts(const ChannelParts& p, const TwoSums* of_pa
   return SumOverBlock(own);
 }
 
-// The sums of the parts, then those of the channels.
+// The workspace holds the sums of the parts, and then those of the channels.
 static int64_t SumsWorkspace(const ChannelParts& p) {
   return (p.blocks() + p.channels) * static_cast<int64_t>(sizeof(TwoSums));
 }
@@ -54,7 +55,7 @@ __device__ C InverseDeviation(double variance, double epsilon) {
   return static_cast<C>(1 / std::sqrt(variance + epsilon));
 }
 
-// Of what is given: an inverse deviation that was saved, or a variance.
+// `given` is an inverse deviation that was saved, or a variance.
 template <bool kSaved, class C>
 __device__ C InverseDeviationOf(C given, double epsilon) {
   return kSaved ? given : InverseDeviation<C>(static_cast<double>(given), epsilon);
@@ -94,7 +95,7 @@ __device__ double OriginOf(const ChannelParts& p, int64_t channel, const T* x) {
   return std::isfinite(first) ? first : 0;
 }
 
-// Σ (x − origin) and Σ (x − origin)² of each part.
+// Computes Σ (x − origin) and Σ (x − origin)² of each part.
 template <class T, int kCount>
 struct BatchSumsBody {
   BatchNormParameters p;
@@ -225,7 +226,7 @@ struct BatchNormGradOperands {
     return Normalization<T>(p, means[c], scale[c] * InverseDeviationAt(c),
                             shift == nullptr ? C(0) : shift[c]);
   }
-  // x and dy of the elements from `e` on.
+  // Holds x and dy of the elements from `e` on.
   template <int kCount>
   struct Loaded {
     Pack<T, kCount> x, dy;
@@ -239,7 +240,7 @@ struct BatchNormGradOperands {
   }
 };
 
-// Σ dy and Σ dy·x̂ of each part.
+// Computes Σ dy and Σ dy·x̂ of each part.
 template <class T, bool kTraining, int kCount>
 struct GradSumsBody {
   BatchNormGradOperands<T, kTraining> in;

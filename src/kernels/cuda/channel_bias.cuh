@@ -32,7 +32,7 @@ struct ChannelBiasBody {
   }
 };
 
-// The same, block by block.
+// Adds the same, but a block at a time to a part of one channel.
 template <class T>
 struct ChannelBiasOfPart {
   ChannelParts p;

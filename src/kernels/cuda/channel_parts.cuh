@@ -89,7 +89,7 @@ struct ChannelParts {
   }
 };
 
-// body(b) for each block of the parts, by all its threads together.
+// Calls body(b) for each block of the parts, by all its threads together.
 template <class Body>
 void ForEachPart(const RunContext& context, const ChannelParts& p, const Body& body) noexcept {
   ForEachGroup(context, p.blocks(), body);

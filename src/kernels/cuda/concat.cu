@@ -7,7 +7,7 @@
 
 namespace cgrun::cuda {
 
-// The product of the sizes before an axis.
+// Multiplies the sizes before an axis.
 static int64_t RowsBefore(const Shape& shape, int axis) {
   int64_t rows = 1;
   for (int i = 0; i < axis; ++i) rows *= shape[i].size;

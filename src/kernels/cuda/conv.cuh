@@ -48,7 +48,7 @@ inline bool RunLibrary(const RunContext& context, const Instruction& i, const Co
   return true;
 }
 
-// dx of the convolution, or y of a transposed one.
+// Computes dx of the convolution, or y of a transposed one.
 template <class T>
 struct TransposedConvBody {
   ConvSizes p;

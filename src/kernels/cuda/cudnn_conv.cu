@@ -1,4 +1,4 @@
-// Descriptors, the choice of an algorithm, the trial, and the calls.
+// Makes the descriptors, chooses an algorithm, tries it out and calls it.
 #include <algorithm>
 
 #include "src/base/diagnostics.h"
@@ -40,7 +40,8 @@ class TrialMemory {
   void* memory_ = nullptr;
 };
 
-// What cuDNN makes of padding that is the same at both ends.
+// Says whether padding that is the same at both ends gives as many outputs. cuDNN has no other
+// padding.
 static bool IsSymmetric(const WindowAxis& axis) {
   const int64_t reach = axis.dilation * (axis.kernel - 1) + 1;
   const int64_t room = axis.input + 2 * axis.before - reach;
@@ -65,10 +66,10 @@ static bool PrefersChannelsLast(const ConvTask& task) {
          sizes.filters % together == 0;
 }
 
-// What was seen on a GPU to be enough: for f32, next to nothing but where the weights' gradient is
-// the result, which cuDNN adds up in parts; in bf16 our copies with the channels last, and copies
-// and parts of its own beside them. TF32 is thought to want what bf16 does, and copies of ours
-// where it is to run on them.
+// Returns the bytes that were seen on a GPU to be enough. For f32, next to nothing is enough,
+// unless the result is the gradient of the weights, which cuDNN adds up in parts. For bf16, the
+// bytes include our copies with the channels last, and copies and parts of cuDNN's own. TF32 is
+// assumed to need what bf16 needs, and copies of ours if it is to run on them.
 int64_t CudnnConvWorkspace(const ConvTask& task) {
   constexpr int64_t kLeast = 1 << 20, kMostSmall = 32 << 20, kMost = 256 << 20, kSmallPart = 16;
   const bool is_bf16 = task.dtype == DType::kBF16, of_weight = task.result == ConvResult::kWeight;

@@ -7,7 +7,7 @@
 
 namespace cgrun::cuda {
 
-// Of numbers below 2³¹ by a multiplication (Granlund and Montgomery, "Division by Invariant
+// Divides numbers below 2³¹ by a multiplication (Granlund and Montgomery, "Division by Invariant
 // Integers using Multiplication", 1994).
 class Divisor {
  public:

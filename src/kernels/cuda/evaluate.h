@@ -1,4 +1,4 @@
-// Running one node on a GPU with its tensors on the host.
+// Runs one node on a GPU with its tensors on the host.
 #ifndef CGRUN_KERNELS_CUDA_EVALUATE_H_
 #define CGRUN_KERNELS_CUDA_EVALUATE_H_
 

@@ -1,4 +1,4 @@
-// A table of handles by device.
+// Keeps a table of handles by device.
 #include <map>
 #include <mutex>
 #include <string>

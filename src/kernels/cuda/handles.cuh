@@ -27,7 +27,8 @@ inline int64_t RoundedUp(int64_t bytes) {
   return (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
 }
 
-// What of `workspace` begins on that boundary; the plan is asked for kLibraryAlignment more.
+// Returns the first address of `workspace` on that boundary. The plan therefore gives the workspace
+// kLibraryAlignment more bytes.
 inline void* Aligned(std::byte* workspace) {
   const auto address = reinterpret_cast<uintptr_t>(workspace);
   return reinterpret_cast<void*>((address + kLibraryAlignment - 1) &

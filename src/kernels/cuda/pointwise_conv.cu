@@ -62,7 +62,7 @@ struct GatherBody {
   }
 };
 
-// The sum over images, in their order.
+// Adds the terms of all images in their order.
 template <class T>
 struct SumTermsBody {
   int64_t images, elements;
@@ -136,7 +136,8 @@ int64_t PointwiseConv::WorkspaceOf(const ConvTask& task) {
   return ReadBytes(task) + TermsBytes(task) + CublasWorkspace(ProductBytes(task));
 }
 
-// With X [C, HW], W [K, C] and Y [K, HW] of an image: Y = W·X, dX = Wᵀ·dY, dW = dY·Xᵀ.
+// The matrices of an image are X [C, HW], W [K, C] and Y [K, HW]. Then Y = W·X, dX = Wᵀ·dY, dW =
+// dY·Xᵀ.
 PointwiseConv::PointwiseConv(const ConvTask& task)
     : task_(task),
       dense_(IsDense(task.sizes.window)),

@@ -1,5 +1,5 @@
-// A convolution with a kernel of one element, without padding, bias and groups: products of
-// matrices by cuBLAS, one an image, on plain tensors.
+// Computes a convolution by cuBLAS if its kernel has one element and it has no padding, bias or
+// groups. It makes a product of matrices for each image, on plain tensors.
 #ifndef CGRUN_KERNELS_CUDA_POINTWISE_CONV_CUH_
 #define CGRUN_KERNELS_CUDA_POINTWISE_CONV_CUH_
 

@@ -24,7 +24,7 @@ struct PoolSizes {
   int64_t outputs() const { return planes * y.output * x.output; }
 };
 
-// The positions of output `o`'s window in the padded image, or in the image.
+// Counts the positions of output `o`'s window in the padded image, or in the image.
 inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool include_padding) {
   const int64_t begin = InputOf(axis, o, 0);
   if (include_padding) {

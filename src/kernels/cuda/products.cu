@@ -1,4 +1,4 @@
-// matmul and linear, by cuBLAS.
+// Computes matmul and linear by cuBLAS.
 #include <climits>
 
 #include "src/kernels/cuda/cublas_product.cuh"

@@ -73,7 +73,7 @@ static bool ReducesToChannels(const NodeSignature& node) {
   return kept && std::ssize(*axes) == x.rank() - 1 && x.Elements() / x[1].size > kMostOfOneThread;
 }
 
-// The results of the parts.
+// The workspace holds the results of the parts.
 static int64_t ReduceWorkspace(const NodeSignature& node, int) {
   if (!ReducesToChannels(node)) return 0;
   return ChannelParts::Of(node.inputs[0].shape).blocks() * static_cast<int64_t>(sizeof(double));

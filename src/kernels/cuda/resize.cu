@@ -70,7 +70,7 @@ struct Bilinear {
   }
 };
 
-// What one pixel of the original gets, row by row.
+// Adds what one pixel of the original gets, row by row.
 template <class T>
 struct ResizeGradBody {
   ResizeSizes p;

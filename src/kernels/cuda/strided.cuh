@@ -22,7 +22,7 @@ struct DeviceSpace {
   int64_t strides[kMaxAxes][K] = {};  // in elements
   int64_t base[K] = {};
 
-  // The offsets of all operands at index `index`, in row-major order.
+  // Computes the offsets of all operands at index `index`, in row-major order.
   __device__ void At(int64_t index, int64_t (&at)[K]) const {
     for (int k = 0; k < K; ++k) at[k] = base[k];
     for (int axis = axes; axis-- > 0;) {

@@ -21,14 +21,15 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using Desc = dnnl::memory::desc;
 
-// Of one thread, with what fills up blocks of channels: 92 % of the peak of 117e9 of the machine
-// on which they were measured. See cpu/conv_seconds.h.
+// The speed of one thread counts what fills up blocks of channels. It is 92 % of the peak of 117e9
+// of the machine on which it was measured. See cpu/conv_seconds.h.
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
 
-// Of bf16, as many times that of f32: products of pairs are twice as many at a time, tiles more; a
-// processor without either spends its time on taking numbers apart and together.
+// These are the speeds of bf16 divided by that of f32. Products of pairs are twice as many at a
+// time, and tiles give more. A processor with neither spends its time on taking numbers apart and
+// together.
 constexpr double kSpeedOfPairs = 2;
 constexpr double kSpeedOfNeither = 0.2;
 constexpr double kSpeedOfTiles = 4;
@@ -78,8 +79,8 @@ double DepthwiseFlopsInF32(const NodeSignature& node) {
   return flops / (MultipliesPairs() ? kSpeedOfPairs : kSpeedOfNeither);
 }
 
-// Of a convolution of `groups` with its channels in blocks; in a depthwise one these are blocks of
-// groups.
+// Estimates a convolution of `groups` with its channels in blocks. If it is depthwise, these are
+// blocks of groups.
 double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters,
                       int64_t groups) {
   if (groups > 1 && channels == groups && filters == groups) {
@@ -89,7 +90,7 @@ double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filte
          kFlopsPerSecond;
 }
 
-// The same of a convolution that takes few channels as they are, not in blocks.
+// Estimates the same for a convolution that takes few channels as they are, not in blocks.
 double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters, int64_t groups) {
   if (groups > 1 || channels >= ChannelBlock()) {
     return BlockedSeconds(node, channels, filters, groups);
@@ -132,7 +133,7 @@ const ConvAttributes& ConvOf(const NodeSignature& node) {
   return (node.op == OpId::fused ? node.body[0].attributes : node.attributes).As<ConvAttributes>();
 }
 
-// Of the convolution itself; operators behind it have operands of their own.
+// Counts the inputs of the convolution itself. Operators behind it have operands of their own.
 size_t ConvInputs(const NodeSignature& node) {
   return node.op == OpId::fused ? node.body[0].operands.size() : node.inputs.size();
 }
@@ -206,7 +207,7 @@ BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layout
           Hint<kMethod>(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
 }
 
-// Of the first inputs: what a convolution or its gradient reads.
+// Checks the types of the first inputs, which a convolution or its gradient reads.
 bool SupportsTypes(const NodeSignature& node, size_t inputs) {
   const DType dtype = node.inputs[0].dtype;
   const auto fits = [dtype](const TensorType& type) {
@@ -343,7 +344,8 @@ PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
   return PrepareRun(BackwardWeights(desc), arguments);
 }
 
-// The weights of a convolution, of one with operators behind it, or of a gradient.
+// Returns the type of the weights of a convolution, alone or with operators behind it, or of a
+// gradient.
 const TensorType& WeightsOf(const NodeSignature& node) {
   return node.op == OpId::conv_weight_grad ? node.outputs[0] : node.inputs[1];
 }
@@ -363,7 +365,7 @@ bool IsInBudget(const NodeSignature& node, const RunSetting& setting, const Kern
          (setting.learns ? std::min(2 * images, budget) : budget);
 }
 
-// `def` by Winograd's algorithm.
+// Makes `def` run by Winograd's algorithm.
 template <auto kChoose, auto kPrepare>
 KernelDef ByWinograd(KernelDef def, std::string_view name) {
   def.name = name;

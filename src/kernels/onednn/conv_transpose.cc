@@ -12,7 +12,7 @@
 namespace cgrun::onednn {
 namespace {
 
-// The same without a bias as conv_input_grad of (x, weight).
+// Returns the node without its bias as conv_input_grad of (x, weight).
 NodeSignature GradOf(const NodeSignature& node) {
   const auto& a = node.attributes.As<ConvTransposeAttributes>();
   return {OpId::conv_input_grad,
@@ -23,7 +23,7 @@ NodeSignature GradOf(const NodeSignature& node) {
           {}};
 }
 
-// y ← y + bias.
+// Describes y ← y + bias.
 dnnl::binary::primitive_desc BiasDesc(const NodeSignature& node, const Layout& layout,
                                       int threads) {
   SetThreads(threads);

@@ -1,10 +1,14 @@
-// A batch_norm by running statistics that stands behind a convolution in one node. Its factors go
-// into the weights and its summands into the bias, in the workspace, before the convolution runs;
-// in bf16 such weights are rounded once more. Or the workspace has factors and summands alone, and
-// the sums meet them in registers: in bf16 where a processor multiplies tiles, whose kernels do
-// that for little, or where there are more weights than results, so that bits of bf16 depend on the
-// batch that a program is made for. Either way no second copy of the weights is held, and the
-// parameters may change from step to step.
+// Folds a batch_norm by running statistics that stands behind a convolution in one node. Before the
+// convolution runs, the factors of the norm go into the weights and its summands into the bias, in
+// the workspace. In bf16, such weights are rounded once more.
+//
+// In two cases of bf16 the workspace has factors and summands alone, and the sums meet them in
+// registers. In one case the processor multiplies tiles, whose kernels do that for little. In the
+// other there are more weights than results, so that bits of bf16 depend on the batch that a
+// program is made for.
+//
+// Either way no second copy of the weights is held, and the parameters may change from step to
+// step.
 #ifndef CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 #define CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 

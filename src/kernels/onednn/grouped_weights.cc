@@ -10,7 +10,7 @@
 namespace cgrun::onednn {
 namespace {
 
-// Of oneDNN's axes, the one that ours do not have.
+// This is the one of oneDNN's axes that our weights do not have.
 constexpr int kFiltersOfGroup = 1;
 // Filters, channels, height, width: weights without groups.
 constexpr int kPlainAxes = 4;

@@ -1,6 +1,6 @@
-// What stands behind a convolution in one node, as oneDNN's post-operators: they run on its sums
-// while these are in registers. Of a batch_norm that is in the weights (folded_norm.h) it is the
-// clip alone.
+// Makes oneDNN's post-operators from the operators behind a convolution in one node. They run on
+// its sums while these are in registers. If a batch_norm is in the weights (folded_norm.h), its
+// only post-operator is the clip.
 #ifndef CGRUN_KERNELS_ONEDNN_POST_OPERATORS_H_
 #define CGRUN_KERNELS_ONEDNN_POST_OPERATORS_H_
 
@@ -15,12 +15,12 @@
 namespace cgrun::onednn {
 
 struct PostOperator {
-  // Of an activation, or with a number a filter.
+  // The algorithm is an activation, or it takes one number for each filter.
   dnnl::algorithm algorithm = dnnl::algorithm::undef;
   float alpha = 0, beta = 0;
   int added = -1;  // the operand of the node that is added, where there is no algorithm
 
-  // With the factors or the summands of a batch_norm.
+  // Whether it takes the factors or the summands of a batch_norm.
   bool of_filters() const {
     return algorithm == dnnl::algorithm::binary_mul || algorithm == dnnl::algorithm::binary_add;
   }

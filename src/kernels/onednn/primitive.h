@@ -36,7 +36,7 @@ inline bool IsPointwise(const WindowAxis& axis) {
 }
 // How a tensor of images lies for tiles.
 inline Layout ChannelsLast() { return {{0, 2, 3, 1}, {}}; }
-// A bound type in a layout.
+// Describes a bound type in a layout.
 dnnl::memory::desc Describe(const TensorType& type, const Layout& layout);
 // A type whose layout oneDNN is to choose.
 dnnl::memory::desc DescribeAny(const TensorType& type);
@@ -63,7 +63,8 @@ bool RunsInScratch(const Desc& product) {
   return std::string_view(product.impl_info_str()).starts_with("brg");
 }
 
-// What oneDNN chose; nothing where it is more than an order of axes with blocks.
+// Returns the layout that oneDNN chose. If it is more than an order of axes with blocks, there is
+// none.
 std::optional<Layout> LayoutOf(const dnnl::memory::desc& desc);
 
 // Scratch is ours: the plan places it.

@@ -16,9 +16,11 @@ namespace {
 using Desc = dnnl::memory::desc;
 using Product = dnnl::matmul;
 
-// Of one thread, measured: 350e9 to 1,200e9 by tiles in the caches, 40e9 to 80e9 by pairs.
+// The speeds of one thread were measured: 350e9 to 1,200e9 by tiles in the caches, 40e9 to 80e9 by
+// pairs.
 constexpr double kTileFlopsPerSecond = 320e9, kPairFlopsPerSecond = 60e9;
-// Of the operands, however many threads there are: measured, 3e9 to 8e9 beyond the caches.
+// The operands move at this speed however many threads there are. It was measured as 3e9 to 8e9
+// beyond the caches.
 constexpr double kBytesPerSecond = 6e9;
 
 // y[rows, columns] = a·b. An operand that is transposed lies as the plain other one.

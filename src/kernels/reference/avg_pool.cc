@@ -1,4 +1,4 @@
-// avg_pool, its gradient, and global_avg_pool.
+// Computes avg_pool, its gradient, and global_avg_pool.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/kernels/reference/reach.h"

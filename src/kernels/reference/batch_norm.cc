@@ -42,7 +42,7 @@ C InverseDeviation(double variance, double epsilon) {
   return static_cast<C>(1 / std::sqrt(variance + epsilon));
 }
 
-// Of what is given: an inverse deviation that was saved, or a variance.
+// `given` is an inverse deviation that was saved, or a variance.
 template <bool kSaved, class C>
 C InverseDeviationOf(C given, double epsilon) {
   return kSaved ? given : InverseDeviation<C>(static_cast<double>(given), epsilon);
@@ -123,7 +123,7 @@ struct Train {
     }
   }
 
-  // A running statistic after this batch.
+  // Returns a running statistic after this batch.
   static C Move(const Parameters& p, C running, double batch) {
     return static_cast<C>((1 - p.momentum) * static_cast<double>(running) + p.momentum * batch);
   }
@@ -193,7 +193,7 @@ struct Grad {
   }
 };
 
-// The gradient of the addend of a channel, then the others of it.
+// Computes the gradient of the addend of a channel, and then its other gradients.
 template <class T>
 struct AddGrad {
   using C = Compute<T>;

@@ -1,4 +1,4 @@
-// Counts of classes: per_class_accuracy, precision, recall, f1 and confusion_matrix.
+// Counts classes for per_class_accuracy, precision, recall, f1 and confusion_matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -72,7 +72,7 @@ struct ScoreParameters {
   double threshold = 0;
 };
 
-// One class, the positive one.
+// Counts one class, the positive one.
 template <class T, class Target>
 struct Scores {
   static void Run(const RunContext& context, const Instruction& i) noexcept {

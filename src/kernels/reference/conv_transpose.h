@@ -15,7 +15,7 @@ inline int64_t OutputOf(const WindowAxis& axis, int64_t i, int64_t k) {
   return output < axis.output ? output : -1;
 }
 
-// From the output of a convolution back to its images.
+// Goes from the output of a convolution back to its images.
 template <class T>
 struct TransposedConv {
   using C = Compute<T>;

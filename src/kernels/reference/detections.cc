@@ -1,4 +1,5 @@
-// detections, image by image: the class of each box, the best of them, suppression by class.
+// Computes detections image by image: it finds the class of each box, selects the best boxes, and
+// suppresses others of the same class.
 #include "src/ops/detections.h"
 
 #include "src/kernels/reference/coordinates.h"
@@ -19,7 +20,7 @@ struct Parameters {
   int64_t image_width = 1;
 };
 
-// Of one image.
+// The workspace serves one image.
 template <class T>
 struct Workspace {
   BoxOf<T>* moved;  // of what was found, in the order of scores

@@ -42,7 +42,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   }
 }
 
-// Of the largest intermediate, in whole lines.
+// Returns the bytes of the largest intermediate result, in whole lines.
 int64_t SlotBytes(const NodeSignature& node) {
   const std::vector<NodeSignature> body = SignaturesInBody(node);
   int64_t most = 0;

@@ -15,7 +15,7 @@ inline constexpr int64_t kPanelRowBytes = 32;
 template <class C>
 inline constexpr int kPanelColumns = static_cast<int>(kPanelRowBytes / sizeof(C));
 
-// Workspace for a panel of `depth` and for the sums of `rows`, in this order.
+// The workspace holds a panel of `depth`, and then the sums of `rows`. Returns its bytes.
 inline int64_t PanelWorkspace(int64_t depth, int64_t rows) {
   return (depth + rows) * kPanelRowBytes;
 }

@@ -1,4 +1,4 @@
-// roi_align and its gradient, box by box.
+// Computes roi_align and its gradient, box by box.
 #include "src/ops/roi_align.h"
 
 #include <algorithm>

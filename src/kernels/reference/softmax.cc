@@ -1,4 +1,4 @@
-// softmax and its gradient, group by group along the axis, in f64.
+// Computes softmax and its gradient, group by group along the axis, in f64.
 #include "src/ops/softmax.h"
 
 #include <cmath>
