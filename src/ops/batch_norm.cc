@@ -94,8 +94,8 @@ void Gradient(GradientContext& context) {
   }
 }
 
-// For each element: 4 for the statistics (a sum; a difference, its square, a sum), 3 for the
-// result.
+// Each element takes 4 operations for the statistics (a sum; a difference, its square, a sum) and 3
+// for the result.
 OpCost Cost(const NodeSignature& node) {
   const bool training = node.attributes.As<BatchNormAttributes>().training;
   return {(training ? 7 : 3) * node.inputs[0].shape.Elements()};

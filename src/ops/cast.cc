@@ -1,4 +1,4 @@
-// cast: the same numbers in another number type.
+// Defines cast, which gives the same numbers in another number type.
 #include "src/ops/cast.h"
 
 #include "src/ops/infer.h"

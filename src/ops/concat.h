@@ -1,4 +1,4 @@
-// Attributes of concat and of its gradient, and how parts of joined tensors lie.
+// Declares the attributes of concat and of its gradient, and how parts of joined tensors lie.
 #ifndef CGRUN_OPS_CONCAT_H_
 #define CGRUN_OPS_CONCAT_H_
 

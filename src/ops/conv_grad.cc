@@ -47,7 +47,7 @@ OpCost GradCost(const NodeSignature& node, const Shape& dy) {
 OpCost InputGradCost(const NodeSignature& node) { return GradCost(node, node.inputs[0].shape); }
 OpCost WeightGradCost(const NodeSignature& node) { return GradCost(node, node.inputs[1].shape); }
 
-// The types of a convolution, for its gradients: x, weight, y.
+// Holds the types of a convolution, which its gradients need.
 struct ConvTypes {
   TensorType x, weight, y;
 };

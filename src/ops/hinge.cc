@@ -1,4 +1,5 @@
-// hinge: the loss of a classifier with a margin (a support vector machine), and its gradient.
+// Defines hinge and its gradient: the loss of a classifier with a margin (a support vector
+// machine).
 #include "src/ops/builders.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"

@@ -48,7 +48,8 @@ OpCost NoOperations(const NodeSignature& node);
 // uint8, int32 or int64: what counts classes and entries.
 bool IsIndex(DType dtype);
 
-// A message for a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N, 10]".
+// Returns a message about a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N,
+// 10]".
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// Initial values of state.
+// Declares the initial values of state.
 #ifndef CGRUN_OPS_INITIALIZERS_H_
 #define CGRUN_OPS_INITIALIZERS_H_
 

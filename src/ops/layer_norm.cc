@@ -25,7 +25,7 @@ const AttributeSchema& LayerNormAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// What x and the attributes decide.
+// Holds the types that follow from x and the attributes.
 struct Types {
   TensorType parameter;  // the normalised axes
   TensorType statistic;  // the axes before them, in f32 at least

@@ -29,7 +29,7 @@ ValueId EmitFlattenRows(GradientContext& context, ValueId value) {
 namespace op_def {
 namespace {
 
-// The axes of one operand's matrices, transposition undone.
+// Holds the axes of one operand's matrices, as they are without transposition.
 struct Matrix {
   Dim rows, columns;
 };

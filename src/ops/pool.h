@@ -1,4 +1,4 @@
-// Attributes of max_pool, avg_pool and their gradients.
+// Declares the attributes of max_pool, avg_pool and their gradients.
 #ifndef CGRUN_OPS_POOL_H_
 #define CGRUN_OPS_POOL_H_
 
@@ -32,7 +32,8 @@ struct AvgPoolAttributes {
   WindowAttributes window() const { return {kernel, stride, padding, {1, 1}, ceil_mode}; }
 };
 
-// Of max_pool_grad (which has no count_include_pad) and avg_pool_grad (which has no dilation).
+// These are the attributes of max_pool_grad, which has no count_include_pad, and of avg_pool_grad,
+// which has no dilation.
 struct PoolGradAttributes {
   Shape input;  // of x
   IntList kernel;

@@ -1,4 +1,5 @@
-// Attributes of random_crop and of its gradient, and where the part of a sample begins.
+// Declares the attributes of random_crop and of its gradient, and where the part of a sample
+// begins.
 #ifndef CGRUN_OPS_RANDOM_CROP_H_
 #define CGRUN_OPS_RANDOM_CROP_H_
 
@@ -32,7 +33,7 @@ struct CropRoom {
   bool varied = true;
   std::array<int64_t, 2> room{};
 
-  // First row and column of the part of sample `n` at a step.
+  // Returns the first row and column of the part of sample `n` at a step.
   std::array<int64_t, 2> OffsetOf(uint64_t step, int64_t n) const;
 };
 

@@ -46,7 +46,7 @@ const AttributeSchema& RegionProposalsAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// The lists of the attributes against each other and the number of inputs.
+// Checks the lists of the attributes against each other and the number of inputs.
 bool CheckLists(InferContext& context, const RegionProposalsAttributes& a) {
   const size_t maps = a.strides.size();
   if (a.scales.size() != maps) {
@@ -68,7 +68,7 @@ bool CheckLists(InferContext& context, const RegionProposalsAttributes& a) {
   return ExpectFourStd(context, a.std);
 }
 
-// The scores of map `m` and its deltas.
+// Checks the scores of map `m` and its deltas.
 bool CheckMap(InferContext& context, const RegionProposalsAttributes& a, int m) {
   const Shape& scores = context.shape(2 * m);
   const auto anchors = static_cast<int64_t>(a.ratios.size());

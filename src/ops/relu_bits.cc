@@ -1,4 +1,5 @@
-// What the gradient of relu needs of its output, a bit for each element, and the gradient by them.
+// Defines relu_bits, and the gradient of relu from these bits. One bit for each element of relu's
+// output is all that the gradient needs.
 #include "src/ops/relu_bits.h"
 
 #include "src/ops/infer.h"

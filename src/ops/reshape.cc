@@ -1,4 +1,4 @@
-// reshape: the same elements in the same order under another shape; a view.
+// Defines reshape, a view: it gives the same elements in the same order under another shape.
 #include "src/ops/reshape.h"
 
 #include <optional>

@@ -13,7 +13,7 @@ namespace cgrun {
 // Which nodes can give their output 0 again: they have no effect, and change no state in doing so.
 IdVector<NodeId, bool> NodesThatRunAgain(const Graph& graph);
 
-// What runs; the node itself, where its operator has nothing else for it.
+// Returns the node that runs again. If its operator names no other one, it is the node itself.
 SecondNode SecondOf(const Node& node);
 
 NodeSignature SignatureOfSecond(const Graph& graph, const Node& node, const SecondNode& second);

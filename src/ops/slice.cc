@@ -30,7 +30,7 @@ SchemaBuilder<T> SliceSchema() {
 
 std::string ListText(const IntList& list) { return ToString(AttributeValue(list)); }
 
-// A position counted from the end where negative, within [0, size].
+// Limits a position to [0, size]. A negative position counts from the end.
 int64_t Clamp(int64_t position, int64_t size) {
   if (position < 0) position = position < -size ? 0 : position + size;
   return std::min(position, size);

@@ -1,4 +1,4 @@
-// Attributes of slice and of its gradient.
+// Declares the attributes of slice and of its gradient.
 #ifndef CGRUN_OPS_SLICE_H_
 #define CGRUN_OPS_SLICE_H_
 
@@ -28,7 +28,8 @@ struct SliceGradAttributes {
   static const AttributeSchema& Schema();
 };
 
-// What is taken from one axis: `count` elements, `step` apart, from `start` on.
+// Describes the elements that are taken from one axis: `count` elements, `step` apart, from `start`
+// on.
 struct SliceRange {
   int64_t start = 0;
   int64_t step = 1;

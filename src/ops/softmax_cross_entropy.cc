@@ -1,4 +1,4 @@
-// softmax_cross_entropy: the loss of a classifier, from its logits, and its gradient.
+// Defines softmax_cross_entropy and its gradient: the loss of a classifier, from its logits.
 #include "src/ops/infer.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"

@@ -16,7 +16,7 @@
 
 namespace cgrun {
 
-// One way to run a node.
+// Describes one way to run a node.
 struct KernelOption {
   std::string kernel;                  // "reference.conv"
   std::vector<Layout> input_layouts;   // what it reads …

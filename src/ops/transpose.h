@@ -1,4 +1,4 @@
-// Attributes of transpose.
+// Declares the attributes of transpose.
 #ifndef CGRUN_OPS_TRANSPOSE_H_
 #define CGRUN_OPS_TRANSPOSE_H_
 

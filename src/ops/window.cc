@@ -122,7 +122,7 @@ std::optional<Window> ExpectWindow(InferContext& context, const WindowAttributes
 bool ExpectNoEmptyWindow(InferContext& context, const Window& window) {
   for (const WindowAxis* axis : {&window.y, &window.x}) {
     for (int64_t o = 0; o < axis->output; ++o) {
-      // The first position at or after the image's begin.
+      // The search begins at the first position at or after the image's begin.
       const int64_t start = axis->InputOf(o, 0);
       const int64_t k = start < 0 ? (-start + axis->dilation - 1) / axis->dilation : 0;
       if (k < axis->kernel && axis->InputOf(o, k) < axis->input) continue;

@@ -30,7 +30,7 @@ struct Window {
   WindowAxis y, x;
 };
 
-// What a user asks for.
+// Holds the window as the user gives it.
 struct WindowAttributes {
   IntList kernel;    // height, width
   IntList stride;    // empty: the kernel
@@ -39,7 +39,7 @@ struct WindowAttributes {
   bool ceil_mode = false;
 };
 
-// The greatest value of each of these attributes: far from an overflow.
+// This is the greatest value of each of these attributes. It is far from an overflow.
 inline constexpr double kMostWindow = 1 << 24;
 
 // Whether input 0 is floating-point of shape [N, C, H, W] in which N alone depends on the batch;
