@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// How the part lies in the whole: its offset, and its strides.
+// Says how the part lies in the whole: its offset and its strides.
 struct Part {
   int64_t base = 0;
   std::vector<int64_t> strides;

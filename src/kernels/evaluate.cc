@@ -19,7 +19,7 @@ double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int t
          static_cast<double>(bytes) / kBytesPerSecond;
 }
 
-// On plain tensors, or as the kernel chooses.
+// Returns the option on plain tensors, or as the kernel chooses.
 std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignature& node,
                                       const RunSetting& setting) {
   KernelOption option;

@@ -22,8 +22,8 @@ void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSet
 // of all its elements, with those that pad.
 PreparedKernel PrepareKernel(const KernelDef& kernel, const KernelRequest& request);
 
-// Runs a bound node once on host memory with the library's preferred kernel; nothing if it has none
-// or it needs another layout than plain.
+// Runs a bound node once on host memory with the library's preferred kernel. If there is no kernel,
+// or if it needs another layout than plain, returns nothing.
 std::optional<std::vector<HostTensor>> EvaluateOnHost(const KernelLibrary& library,
                                                       const NodeSignature& node,
                                                       std::span<const HostTensor> inputs);

@@ -19,7 +19,7 @@ namespace cgrun {
 
 enum class Access : uint8_t { kRead, kWrite, kReadWrite, kScratch };
 
-// Where an operand lies: `offset` bytes into an arena.
+// Says where an operand lies: `offset` bytes into an arena.
 struct Operand {
   int64_t offset = 0;
   ArenaKind arena = ArenaKind::kDevice;

@@ -22,8 +22,8 @@ struct RoiTap {
   double high_weight = 0;
 };
 
-// At `position` of a map of `size` elements, of which the first has its centre at 0. A position
-// that is NaN makes NaN.
+// Returns the tap at `position` of a map of `size` elements, the first of which has its centre at
+// 0. A position that is NaN makes NaN.
 inline RoiTap RoiTapAt(double position, int64_t size) {
   const auto end = static_cast<double>(size);
   if (std::isnan(position)) return {0, 0, position, position};
@@ -40,7 +40,7 @@ struct RoiMap {
   int64_t stride = 1;
 };
 
-// What kernels know of a node.
+// Holds what kernels know of a node.
 struct RoiPlan {
   std::vector<RoiMap> maps;
   int64_t images = 1;

@@ -42,7 +42,7 @@ Dim Channels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
 // below, and there are few of them beside x.
 DType StatisticType(DType x) { return x == DType::kF64 ? DType::kF64 : DType::kF32; }
 
-// Where x is wrong, these are of little use, but let inference report what is.
+// If x is wrong, these tensors are of little use, but they let inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const Shape channels{Channels(context.shape(0)).size};
@@ -101,7 +101,7 @@ OpCost Cost(const NodeSignature& node) {
   return {(training ? 7 : 3) * node.inputs[0].shape.Elements()};
 }
 
-// In training the node moves running statistics: it must not run twice.
+// In training the node moves running statistics, and must therefore not run twice.
 SecondNode Second(const Node& node) {
   if (!node.attributes.As<BatchNormAttributes>().training) {
     return {node.op, node.attributes, node.inputs};
@@ -183,7 +183,7 @@ std::vector<TensorType> InferAddApply(InferContext& context) {
   return {context.input(0)};
 }
 
-// Where nothing is clipped, what is added has the gradient of y.
+// If nothing is clipped, what is added has the gradient of y.
 void GradientOfAdd(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   if (!dy.valid()) return;
@@ -227,7 +227,7 @@ std::vector<TensorType> InferAddGrad(InferContext& context) {
   return {x, statistic, statistic, x};
 }
 
-// As GradCost, a comparison, and an addition where dy has two parts.
+// Counts the operations of GradCost and a comparison. If dy has two parts, it adds an addition.
 OpCost CostOfAddGrad(const NodeSignature& node) {
   const auto others = static_cast<int64_t>(node.inputs.size()) - 5;
   return {(10 + others) * node.inputs[0].shape.Elements()};

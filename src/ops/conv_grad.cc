@@ -52,7 +52,8 @@ struct ConvTypes {
   TensorType x, weight, y;
 };
 
-// Nothing, and a report, where no convolution has these attributes and an output like input `dy`.
+// If no convolution has these attributes and an output like input `dy`, reports that and returns
+// nothing.
 std::optional<ConvTypes> TypesFor(InferContext& context, int dy) {
   const auto& attributes = context.attributes<ConvGradAttributes>();
   const Shape& input = attributes.input;

@@ -26,7 +26,7 @@ const AttributeSchema& EmbeddingAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// Where the ids are wrong, this is of little use, but lets inference report what is.
+// If the ids are wrong, the table is of little use, but it lets inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const auto& attributes = context.attributes<EmbeddingAttributes>();

@@ -1,6 +1,6 @@
-// Modified Gram-Schmidt in f64. Each vector meets those before it in their order, whatever the
-// threads: so the bits do not depend on them. A normal matrix is conditioned well enough that the
-// loss of orthogonality stays far below what f32 shows.
+// Runs the modified Gram-Schmidt process in f64. Each vector meets those before it in their order,
+// so that the bits do not depend on the threads. A normal matrix is conditioned well enough that
+// the loss of orthogonality stays far below what f32 shows.
 #include "src/ops/orthogonal.h"
 
 #include <algorithm>

@@ -50,12 +50,13 @@ struct PoolGradAttributes {
 // The number type of max_pool's second output.
 DType PoolIndexType(const IntList& kernel);
 
-// The shape of the output of pooling operator `op`; nothing, and a report, where its input or its
-// window is wrong.
+// Returns the shape of the output of pooling operator `op`. If its input or its window is wrong,
+// reports that and returns nothing.
 std::optional<Shape> ExpectPool(InferContext& context, std::string_view op,
                                 const WindowAttributes& attributes);
 
-// The shape of the output that a pool gradient expects; nothing where its attributes fit nothing.
+// Returns the shape of the output that a pool gradient expects. If its attributes fit nothing,
+// returns nothing.
 std::optional<Shape> PooledShape(const PoolGradAttributes& attributes);
 
 }  // namespace cgrun

@@ -11,7 +11,7 @@ void SetReduced(GradientContext& context, int input, ValueId gradient) {
                            ReduceToShape(context, gradient, context.input_type(input).shape));
 }
 
-// Not from y/a: that is no number at 0.
+// The gradient does not use y/a, which is no number at 0.
 void Gradient(GradientContext& context) {
   const ValueId a = context.input(0), b = context.input(1), y = context.output(0);
   const ValueId dy = context.output_gradient(0);

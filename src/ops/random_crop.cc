@@ -1,6 +1,6 @@
-// random_crop: of each sample another part, and its gradient. Where a part begins is a pure
-// function of key, step and sample, so that the gradient finds it again, and order, planner, mode
-// and resume do not change it.
+// Defines random_crop, which takes another part of each sample, and its gradient. Where a part
+// begins is a pure function of key, step and sample. The gradient therefore finds it again, and
+// order, planner, mode and resume do not change it.
 #include "src/ops/random_crop.h"
 
 #include <optional>

@@ -27,7 +27,7 @@ struct RandomCropGradAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Where parts may begin: row and column each from 0 to room, the bounds included.
+// Says where parts may begin: row and column each from 0 to room, the bounds included.
 struct CropRoom {
   uint64_t key = 0;
   bool varied = true;

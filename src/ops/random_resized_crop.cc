@@ -44,7 +44,7 @@ const AttributeSchema& RandomResizedCropGradAttributes::Schema() {
   return schema;
 }
 
-// Where no part fits, the one in the middle whose ratio is allowed.
+// If no part fits, returns the one in the middle whose ratio is allowed.
 Box CropChoice::BoxOf(uint64_t step, int64_t n, int64_t height, int64_t width) const {
   if (!varied) return MiddleBox(shape_ratio, height, width);
   if (const std::optional<Box> box = DrawBox(range, key, step, n, height, width)) return *box;

@@ -28,7 +28,7 @@ struct RandomResizedCropGradAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Which part of a sample becomes an image of another size.
+// Says which part of a sample becomes an image of another size.
 struct CropChoice {
   BoxRange range;
   uint64_t key = 0;

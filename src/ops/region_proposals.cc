@@ -1,4 +1,5 @@
-// region_proposals: where something may be in an image, from the scores of anchors.
+// Defines region_proposals, which says where something may be in an image, from the scores of
+// anchors.
 #include "src/ops/region_proposals.h"
 
 #include <algorithm>

@@ -63,7 +63,7 @@ std::vector<TensorType> Infer(InferContext& context) {
                                          : ""));
   }
   if (*open >= 0) shape[*open] = *missing;
-  // Behind the batch axis: a -1 in front stands for the batch in other programs.
+  // This -1 stands behind the batch axis. In other programs, a -1 in front stands for the batch.
   if (*open == 1 && shape.rank() > 2 && shape[1] == Dim(1)) {
     context.Warn("the -1 stands for 1 here: this makes " + shape.ToString(),
                  "the batch axis N stays in front by itself: leave the -1 out where it stands for "

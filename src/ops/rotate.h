@@ -23,7 +23,7 @@ struct RandomRotateAttributes {
   static const AttributeSchema& Schema();
 };
 
-// By how many degrees each sample is turned.
+// Says by how many degrees each sample is turned.
 struct Turn {
   double from = 0;
   double to = 0;

@@ -56,7 +56,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{LossType(context.dtype(0)), Shape()}, context.input(0)};
 }
 
-// The probabilities are an output like any other: what flows into them flows on.
+// The probabilities are an output like any other. A gradient that flows into them flows on.
 void Gradient(GradientContext& context) {
   ValueId sum;
   if (context.output_gradient(0).valid()) {

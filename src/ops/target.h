@@ -30,20 +30,22 @@ struct KernelOption {
   bool widens = false;       // its workspace holds copies in f32 of what is bf16
 };
 
-// How a node is about to run.
+// Says how a node is about to run.
 struct RunSetting {
   int threads = 1;
   std::vector<Layout> layouts = {};  // in which its inputs lie; empty: plain
-  // Only kernels that let a NaN through: one that is hidden would let the run go on with ruined
-  // weights. And memory is dearer, with activations that wait for the backward pass.
+  // The run trains. Only kernels that let a NaN through may run: a hidden NaN would let the run go
+  // on with ruined weights. Memory is dearer, too, with activations that wait for the backward
+  // pass.
   bool learns = false;
-  // Bytes for the operands and the workspace of a kernel that takes more than others to be faster.
+  // The workspace budget: bytes for the operands and the workspace of a kernel that takes more than
+  // others to be faster.
   int64_t workspace_budget = std::numeric_limits<int64_t>::max();
   // Kernels may round the factors of products to TF32 (10 bits of mantissa), where they compute in
   // f32. Sums are in f32.
   bool tf32 = false;
-  // Kernels that give the bits of a team of so many, on one thread: those that can. 0: of
-  // `threads`.
+  // If it is not 0, only kernels that give the bits of a thread team of so many on one thread may
+  // run. 0: they give the bits of `threads`.
   int team = 0;
 };
 
@@ -56,11 +58,11 @@ class Target {
   // kernel that runs on several layouts is an option for each that spares a reorder.
   virtual std::vector<KernelOption> Options(const NodeSignature& node,
                                             const RunSetting& setting) const = 0;
-  // The outputs of a bound node for constant inputs, as the device would compute them; nothing if
-  // it cannot.
+  // Returns the outputs of a bound node for constant inputs, as the device would compute them. If
+  // it cannot, returns nothing.
   virtual std::optional<std::vector<HostTensor>> Evaluate(
       const NodeSignature& node, std::span<const HostTensor> inputs) const = 0;
-  // What results depend on beside the program: instruction set, libraries and their versions.
+  // Names what results depend on beside the program: instruction set, libraries and their versions.
   virtual std::string fingerprint() const = 0;
 };
 

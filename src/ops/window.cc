@@ -49,7 +49,7 @@ bool HasSizes(const WindowAttributes& attributes) {
 
 bool IsSame(const IntList& padding) { return padding == IntList{-1, -1, -1, -1}; }
 
-// Without a check that there are outputs.
+// Does not check that there are outputs.
 WindowAxis Resolve(int i, int64_t input, const WindowAttributes& attributes) {
   const size_t at = static_cast<size_t>(i);
   WindowAxis axis;

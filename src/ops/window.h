@@ -46,15 +46,17 @@ inline constexpr double kMostWindow = 1 << 24;
 // reports it where not.
 bool ExpectImages(InferContext& context, std::string_view op);
 
-// The window on images of a shape [N, C, H, W]; nothing where it does not fit. `same` makes
-// ⌈input ÷ stride⌉ outputs and puts an odd row of padding at the end (ONNX SAME_UPPER). `ceil_mode`
-// adds the window that hangs over the end, if it begins before the padding there (PyTorch).
+// Returns the window on images of a shape [N, C, H, W]. If it does not fit, returns nothing. `same`
+// makes ⌈input ÷ stride⌉ outputs and puts an odd row of padding at the end (ONNX SAME_UPPER).
+// `ceil_mode` adds the window that hangs over the end, if it begins before the padding there
+// (PyTorch).
 std::optional<Window> WindowOn(const Shape& images, const WindowAttributes& attributes);
 
-// The same where inference has made sure of it.
+// Returns the same for a window that inference has checked.
 Window WindowOf(const Shape& images, const WindowAttributes& attributes);
 
-// The window on the images of input 0; nothing, and a report, where it does not fit.
+// Returns the window on the images of input 0. If it does not fit, reports that and returns
+// nothing.
 std::optional<Window> ExpectWindow(InferContext& context, const WindowAttributes& attributes);
 
 // Whether every window has an element of the image in it; reports it where not.

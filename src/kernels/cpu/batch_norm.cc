@@ -46,7 +46,7 @@ struct Moments {
 
 float ShiftFor(float first) { return std::isfinite(first) ? first : 0; }
 
-// By which mean and variance a node normalises.
+// Says which mean and variance a node normalises by.
 enum class Statistics { kOfBatch, kRunning, kSaved };
 
 // The operands of a node, all arrays of its channels but x, what is added, and y. `mean` and
@@ -95,7 +95,7 @@ Affine Conclude(const Channels& p, const Operands<T>& o, int64_t c, double about
   return {o.saved_mean[c], o.saved_inv_std[c] * o.scale[c]};
 }
 
-// With statistics that are inputs.
+// The statistics are inputs.
 template <Statistics kFrom, class T>
 Affine Given(const Channels& p, const Operands<T>& o, int64_t c) {
   const float inv_std = kFrom == Statistics::kSaved

@@ -23,8 +23,8 @@ template <class T>
 void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<T>& a, const MatrixOf<T>& b, T beta,
               T* c, int64_t c_stride) noexcept;
 
-// Whether products of so many multiplications run on one thread alone: of a few, the others are not
-// worth it; of many, where OpenBLAS says so.
+// Whether products of so many multiplications run on one thread alone. If there are few, more
+// threads are not worth it. If there are many, OpenBLAS decides.
 inline constexpr bool RunsAlone(int64_t multiplications, int threads) {
   return multiplications < (threads <= 4 ? 1 << 21 : 1 << 18);
 }
@@ -47,13 +47,13 @@ inline constexpr int64_t kMostBlasSize = INT32_MAX;
 // An estimate for one thread, to choose between kernels by.
 inline constexpr double kBlasFlopsPerSecond = 40e9;
 
-// To be called where a kernel is prepared that multiplies [m, k] by [k, n], f32 or f64: sets the
-// size of OpenBLAS's team, and notes the sizes for WarmUpBlas(). Throws UserError, as
+// A kernel that multiplies [m, k] by [k, n], f32 or f64, must call this when it is prepared. It
+// sets the size of OpenBLAS's team, and notes the sizes for WarmUpBlas(). Throws UserError, as
 // SetBlasThreads() does.
 void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k);
 
-// Has OpenBLAS take its team, and of its buffers what the products so far will touch; with `lanes`
-// also those of a product beside another.
+// Makes OpenBLAS take its team, and the parts of its buffers that the products so far will touch.
+// With `lanes`, it also takes the buffers of a product beside another.
 void WarmUpBlas(int threads, bool lanes);
 
 // "OpenBLAS 0.3.21 OpenMP SkylakeX". Throws UserError if OpenBLAS cannot be loaded.

@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
-// Beside what Map takes from a Formula: kOfCondition, its first operand is bool, and kToBool, its
-// result is; in vectors they are 1 or 0.
+// A Formula has what Map takes from it, and two constants: kOfCondition, whether its first operand
+// is bool, and kToBool, whether its result is. In vectors, bool is 1 or 0.
 template <class Formula, size_t kInputs = 2>
 struct Broadcasting {
   static constexpr bool kOfCondition = requires { Formula::kOfCondition; };

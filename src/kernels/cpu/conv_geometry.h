@@ -1,5 +1,5 @@
-// Where the windows of a convolution lie: the offsets of its taps and of its pixels in an image,
-// in which the taps of every pixel are pixel + tap, without a question about bounds.
+// Says where the windows of a convolution lie. The taps of every pixel lie at pixel + tap, without
+// a question about bounds. This file declares the offsets of both in an image.
 #ifndef CGRUN_KERNELS_CPU_CONV_GEOMETRY_H_
 #define CGRUN_KERNELS_CPU_CONV_GEOMETRY_H_
 

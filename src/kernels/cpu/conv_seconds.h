@@ -11,7 +11,7 @@ namespace cgrun::cpu {
 // 1, or all threads where the convolution is worth them.
 int ConvThreads(const ConvGeometry& geometry, int threads);
 
-// With vectors of `lanes` numbers.
+// These are estimates for vectors of `lanes` numbers.
 double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);

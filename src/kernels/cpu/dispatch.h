@@ -1,4 +1,5 @@
-// From kernels that are compiled for each instruction set to an operator's kernels on this CPU.
+// Goes from kernels that are compiled for each instruction set to an operator's kernels on this
+// CPU.
 #ifndef CGRUN_KERNELS_CPU_DISPATCH_H_
 #define CGRUN_KERNELS_CPU_DISPATCH_H_
 

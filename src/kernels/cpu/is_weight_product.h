@@ -1,5 +1,5 @@
-// Which products are by our own kernel, alone and with an optimizer or an addition behind them, and
-// so in no other way: what stands in one node has the bits of what stands in two.
+// Says which products our own kernel computes, alone and with an optimizer or an addition behind
+// them. No other kernel computes them, so that one fused node has the bits of two nodes.
 #ifndef CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
 #define CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
 

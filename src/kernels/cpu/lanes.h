@@ -1,5 +1,6 @@
-// Vectors of numbers for one instruction set: loads and stores of whole vectors and of the first
-// few lanes. bf16 is computed in f32 and rounded on store. Included once for each target.
+// Defines vectors of numbers for one instruction set: loads and stores of whole vectors and of the
+// first few lanes. bf16 is computed in f32 and rounded on store. Each target of Highway includes
+// this file once.
 //
 // A function of ours that takes a tag or a vector must not have the name of one of Highway's, which
 // would be called in its place wherever it fits better.

@@ -1,7 +1,7 @@
-// linear of f32 for a batch of rows, alone or with an activation behind it: the weight is read
-// where it lies, once, and x goes through the registers as packed columns. A library packs both,
-// and the weight is the larger by far. Each sum is one register's from the first feature to the
-// last, so that its bits depend neither on the threads nor on the batch.
+// Computes linear of f32 for a batch of rows, alone or with an activation behind it. The weight is
+// read where it lies, once, and x goes through the registers as packed columns. A library packs
+// both, and the weight is the larger by far. Each sum stays in one register from the first feature
+// to the last, so that its bits depend neither on the threads nor on the batch.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -32,7 +32,7 @@ struct Regularization {
   bool adds() const { return l1 != 0 || l2 != 0; }
 };
 
-// Where it adds nothing: for rules of so few operations that those would take most of the time.
+// Adds nothing. It serves rules of so few operations that adding would take most of the time.
 struct NoRegularization {
   explicit NoRegularization(const Regularization&) {}
   template <class D, class V>

@@ -63,7 +63,7 @@ PreparedKernel PrepareSgd(const KernelRequest& request, const SgdAttributes& a) 
                                     : PrepareSgdWith<kKernel, NoRegularization>(request, a);
 }
 
-// What an element's update needs at one step of adam or adamw.
+// Holds what an element's update needs at one step of adam or adamw.
 template <class Added>
 struct AdamStep {
   Added added;

@@ -62,7 +62,7 @@ void SplitParts(int threads, int64_t count, int64_t grain, const Work& work) noe
   }
 }
 
-// The same for work(begin, end).
+// Does the same for work(begin, end).
 template <class Work>
 void Split(int threads, int64_t count, int64_t grain, const Work& work) noexcept {
   SplitParts(threads, count, grain, [&](int, int64_t begin, int64_t end) { work(begin, end); });

@@ -33,7 +33,7 @@ struct Parameters {
 using Doubles = hn::ScalableTag<double>;
 using Double = hn::Vec<Doubles>;
 
-// Words of 32 bits as numbers: they are the last bits of what follows 2^52.
+// Returns words of 32 bits as numbers. The words are the last bits of the numbers from 2^52 on.
 HWY_INLINE Double NumbersOf(Word words) {
   const Doubles d;
   const Double base = hn::Set(d, 0x1.0p52);

@@ -45,7 +45,7 @@ struct Reduce {
   using State = typename Rule::State;
   static constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
-  // Where pieces go: into the workspace, or straight into y.
+  // Says where pieces go: into the workspace, or straight into y.
   struct Target {
     T* y = nullptr;
     double* pieces = nullptr;

@@ -1,5 +1,5 @@
-// Chains that a reduction ends: what a tile gives is added up, or compared, while it lies in the
-// first-level cache, in the order of the reduction by itself.
+// Runs chains that a reduction ends. What a tile gives is added up, or compared, while it lies in
+// the first-level cache, in the order of the reduction by itself.
 #include "src/kernels/cpu/reduced_chain.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ int ThreadsOf(const NodeSignature& node, int threads) {
   return any ? threads : 1;
 }
 
-// How a node is computed.
+// Says how a node is computed.
 struct Plan {
   Plan(const NodeSignature& node, int most_threads)
       : last(SignaturesInBody(node).back()), reduction(ReductionOf(last)) {

@@ -54,7 +54,7 @@ double JoinPieces(const Reduction& p, const double* pieces, int64_t result) {
   return total;
 }
 
-// How a reduction of rows in step goes through elements that are made a tile at a time.
+// Says how a reduction of rows in step goes through elements that are made a tile at a time.
 struct RowTiles {
   int64_t rows = 0;      // of a tile; 0: a tile is a part of a piece
   int64_t elements = 1;  // of a tile, at most

@@ -205,7 +205,7 @@ void PackRows(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-// Zeros pad a block: what has no bits is one of them.
+// Elements that pad a block have no bits. Their gradient is zero.
 template <class T>
 void GradOfRows(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Rows*>(i.parameters);

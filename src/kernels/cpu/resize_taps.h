@@ -1,4 +1,4 @@
-// Where each row and column of the larger grid of a resize reads from.
+// Finds where each row and column of the larger grid of a resize reads from.
 #ifndef CGRUN_KERNELS_CPU_RESIZE_TAPS_H_
 #define CGRUN_KERNELS_CPU_RESIZE_TAPS_H_
 

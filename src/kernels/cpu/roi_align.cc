@@ -1,6 +1,6 @@
-// roi_align. What each box reads is worked out first; then each channel, whose maps fit a cache, is
-// gone through box by box: the rows that an element of y reads are added up as vectors, then
-// columns of that sum.
+// Computes roi_align. It first works out what each box reads. Then it goes box by box through each
+// channel, whose maps fit a cache. The rows that an element of y reads are added up as vectors, and
+// then the columns of that sum.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
-// The largest of x[0 … count), count ≥ 1. Where there is a NaN, any number: the sum of exponentials
-// will be NaN.
+// Returns the largest of x[0 … count), count ≥ 1. If there is a NaN, it returns any number: the sum
+// of exponentials will be NaN.
 HWY_INLINE float LargestOf(const float* x, int64_t count) {
   constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
   const F32 d;

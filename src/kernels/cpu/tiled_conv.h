@@ -16,7 +16,7 @@ std::vector<KernelDef> tiled_conv_weight_grad();
 std::vector<KernelDef> tiled_conv_transpose();
 // This node has max_pool behind conv, and may have relu or leaky_relu between the two.
 std::vector<KernelDef> tiled_conv_max_pool();
-// With max_pool_grad before them, which gives dy.
+// These nodes have max_pool_grad before them, which gives dy.
 std::vector<KernelDef> tiled_unpooled_input_grad();
 std::vector<KernelDef> tiled_unpooled_weight_grad();
 std::vector<KernelDef> unpooled_sum();  // reduce_sum over all axes but the channels'

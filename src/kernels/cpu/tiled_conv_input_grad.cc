@@ -1,8 +1,8 @@
-// conv_input_grad, and conv_transpose, which is one with a bias; f32: for each tile of pixels of
-// dy, what each tap gives back, added to the image where the tap saw it. The taps of one place of
-// the kernel follow one another, channel by channel, so that what is added to an element is not
-// added to again at once. Fused with max_pool_grad, each thread makes the pixels of an image as it
-// comes to it.
+// Computes conv_input_grad of f32, and conv_transpose, which is the same with a bias. For each tile
+// of pixels of dy, what each tap gives back is added to the image where the tap saw it. The taps of
+// one place of the kernel follow one another, channel by channel, so that the next addition to an
+// element does not follow at once. Fused with max_pool_grad, each thread makes the pixels of an
+// image as it comes to it.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

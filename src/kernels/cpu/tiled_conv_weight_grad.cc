@@ -69,7 +69,8 @@ struct Operands {
   const std::byte* index;
 };
 
-// Where dy of one group of a chunk's images lies: that of the first, and elements to the next.
+// Says where dy of one group of a chunk's images lies: the group of the first image, and the
+// elements to the next.
 struct GroupPixels {
   const float* first;
   int64_t step;

@@ -8,7 +8,7 @@
 namespace cgrun::cpu {
 namespace {
 
-// Asked for once: tests that disable instruction sets do so before anything asks.
+// The answer is kept: tests that disable instruction sets do so before anything asks.
 int64_t Usable() {
   static const int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
   return usable;

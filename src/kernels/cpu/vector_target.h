@@ -1,4 +1,4 @@
-// Which instruction set our own kernels run with on this CPU.
+// Says which instruction set our own kernels run with on this CPU.
 #ifndef CGRUN_KERNELS_CPU_VECTOR_TARGET_H_
 #define CGRUN_KERNELS_CPU_VECTOR_TARGET_H_
 

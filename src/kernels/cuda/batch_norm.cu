@@ -87,8 +87,8 @@ struct Normalization {
   C mean, factor, shift, min, max;
 };
 
-// What is taken from the elements of a channel before their squares are summed up, so that these
-// say something of the variance where the mean is large: its first element.
+// Returns what is subtracted from the elements of a channel before their squares are summed up: its
+// first element. If the mean is large, the squares would otherwise say little of the variance.
 template <class T>
 __device__ double OriginOf(const ChannelParts& p, int64_t channel, const T* x) {
   const double first = LoadF64(x[p.First(channel)]);
@@ -145,7 +145,7 @@ struct BatchStatisticsBody {
   }
 };
 
-// With statistics that are given: a mean and a variance, or what training saved.
+// The statistics are given: a mean and a variance, or what training saved.
 template <class T, bool kSaved, int kCount>
 struct NormalizeBody {
   using C = Compute<T>;

@@ -10,7 +10,7 @@
 
 namespace cgrun::cuda {
 
-// Which of a convolution's three tensors is made of the other two.
+// Says which of a convolution's three tensors is made of the other two.
 enum class ConvResult { kOutput, kInput, kWeight };
 
 // Describes a convolution from x to y. A bias may be added to y.

@@ -55,9 +55,9 @@ static cudnnDataType_t DataType(DType dtype) {
 // For the tensor cores cuDNN wants channels in eights, those of TF32 in fours: 16 bytes.
 static int64_t ChannelsTogether(DType dtype) { return 16 / SizeOf(dtype); }
 
-// With the channels last cuDNN has code for the tensor cores, which take f32 as TF32 alone. Groups
-// have code for plain tensors; so have kernels of one element and odd channels, where it was the
-// faster.
+// With the channels last, cuDNN has code for the tensor cores, which take f32 as TF32 alone. For
+// groups, cuDNN has code for plain tensors. For kernels of one element and odd channels, plain
+// tensors were the faster.
 static bool PrefersChannelsLast(const ConvTask& task) {
   const ConvSizes& sizes = task.sizes;
   const int64_t together = ChannelsTogether(task.dtype);
@@ -218,7 +218,7 @@ static void Transpose(const RunContext& context, int64_t size, int64_t count, in
   }
 }
 
-// Where cuDNN is to read a tensor that lies in `plain`.
+// Returns where cuDNN is to read a tensor that lies in `plain`.
 void* CudnnConv::Copied(const RunContext& context, const Tensor& tensor, void* plain,
                         std::byte* workspace) const noexcept {
   if (tensor.copy < 0) return plain;
@@ -276,7 +276,8 @@ cudnnStatus_t CudnnConv::Call(void* x, void* weight, const void* bias, void* y,
   return CUDNN_STATUS_BAD_PARAM;
 }
 
-// What cuDNN refuses only when it runs leaves an error behind, which no later wait is to report.
+// If cuDNN refuses something only when it runs, it leaves an error behind, which no later wait is
+// to report.
 bool CudnnConv::Works() const {
   const int64_t size = SizeOf(task_.dtype);
   const TrialMemory x(task_.input_elements() * size), y(task_.output_elements() * size);

@@ -1,4 +1,4 @@
-// How work is spread over the GPU: an element a thread, or a group of elements a block. A body is a
+// Spreads work over the GPU: an element a thread, or a group of elements a block. A body is a
 // struct of pointers and numbers with a __device__ operator().
 #ifndef CGRUN_KERNELS_CUDA_LAUNCH_CUH_
 #define CGRUN_KERNELS_CUDA_LAUNCH_CUH_

@@ -6,13 +6,14 @@
 
 namespace cgrun::cuda {
 
-// Which elements of planes are read, of height·width each.
+// Says which elements are read of planes of height·width each.
 struct StridedPlanes {
   Divisor height, width, down, across;  // the sizes of all, and the strides
   int64_t rows = 0, columns = 0;        // that are read
 };
 
-// dx: what is read gets its gradient, all else 0. `kPack` neighbours of a row at a time.
+// Makes dx: what is read gets its gradient, and all else 0. It takes `kPack` neighbours of a row at
+// a time.
 template <class T, int kPack>
 struct SpreadBody {
   StridedPlanes p;

@@ -117,7 +117,7 @@ struct MaxPool {
   }
 };
 
-// Which windows see an input of an axis.
+// Says which windows see an input of an axis.
 template <class I>
 struct WindowReaders {
   Divisor input, stride, dilation;
@@ -132,7 +132,7 @@ struct WindowReaders {
             static_cast<I>(axis.output)};
   }
   __device__ I Step() const { return static_cast<I>(stride.by()); }
-  // From First() to Last(), if any, those that reach over input `i`.
+  // The windows from First() to Last(), if any, reach over input `i`.
   __device__ I First(I i) const {
     const I beyond = i + before - reach;
     return beyond <= 0 ? 0 : stride.Quotient(beyond + Step() - 1);

@@ -1,6 +1,6 @@
-// reduce_sum, reduce_mean, reduce_max and the gradient of reduce_max, in f64: a thread a result
-// where there are few elements to each, else a block; where a result is that of a channel, blocks
-// take parts of it.
+// Computes reduce_sum, reduce_mean, reduce_max and the gradient of reduce_max, in f64. If a result
+// has few elements, a thread makes it, else a block. If a result is that of a channel, blocks take
+// parts of it.
 #include <algorithm>
 #include <cmath>
 #include <limits>

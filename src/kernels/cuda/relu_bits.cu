@@ -15,7 +15,7 @@ struct BitsOfByte {
   int64_t count;
 };
 
-// How elements lie that are packed along an axis.
+// Says how elements lie that are packed along an axis.
 struct PackedAxis {
   int64_t size = 0;  // elements along it
   int64_t all = 0;   // bytes

@@ -40,15 +40,15 @@ int64_t ChannelBlock() {
   return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
 }
 
-// How much more than `channels` there are when their blocks are whole.
+// Returns how much more than `channels` there are when their blocks are whole.
 double Filling(int64_t channels) {
   const int64_t block = ChannelBlock();
   return static_cast<double>((channels + block - 1) / block * block) /
          static_cast<double>(channels);
 }
 
-// How much longer a weight's gradient takes on tiles than with whole ones: a tile holds 32 of a
-// row's positions, and reads them one by one where the convolution leaves some out.
+// Returns how much longer a weight's gradient takes on tiles than with whole ones. A tile holds 32
+// of a row's positions. If the convolution leaves some out, it reads them one by one.
 double WeightGradTiles(const NodeSignature& node) {
   constexpr int64_t kPositions = 32;
   constexpr double kStrided = 1.7;
@@ -72,7 +72,7 @@ double FlopsInF32(const NodeSignature& node) {
   return flops / kSpeedOfTiles;
 }
 
-// The same of a depthwise convolution, which is bound by memory: no tiles make it faster.
+// Counts the same for a depthwise convolution, which is bound by memory: no tiles make it faster.
 double DepthwiseFlopsInF32(const NodeSignature& node) {
   const auto flops = static_cast<double>(CostOf(node).flops);
   if (node.inputs[0].dtype != DType::kBF16) return flops;
@@ -98,7 +98,7 @@ double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters
   return FlopsInF32(node) * Filling(filters) / kFirstConvFlopsPerSecond;
 }
 
-// How a convolution or a gradient of one is computed.
+// Says how a convolution or a gradient of one is computed.
 enum class Method { kDirect, kWinograd };
 
 template <Method kMethod>
@@ -171,7 +171,7 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
   return {desc, AttributesOf(node), Engine()};
 }
 
-// What the gradients need of the forward convolution: any layouts will do.
+// Describes the forward convolution to the gradients, which need it. Any layouts will do.
 template <Method kMethod>
 Forward::primitive_desc Hint(const ConvGradAttributes& a, DType dtype, const Shape& weight,
                              const Shape& y) {
@@ -240,8 +240,8 @@ auto WithThreads(const NodeSignature& node, Layouts layouts, int threads) {
 
 namespace {
 
-// The layouts that oneDNN wants for the convolution by itself; where a tensor is added to its
-// result, that is to lie like it.
+// Chooses the layouts that oneDNN prefers for the convolution by itself. If a tensor is added to
+// its result, the tensor is to lie like the result.
 template <Method kMethod>
 bool ChooseForward(const NodeSignature& node, int threads, KernelOption* option) {
   const NodeSignature alone = node.op == OpId::fused ? SignaturesInBody(node)[0] : node;

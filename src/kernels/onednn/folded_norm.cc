@@ -1,5 +1,5 @@
-// With k[f] = scale[f] ÷ √(variance[f] + ε) and s[f] = (b[f] − mean[f])·k[f] + shift[f], y is
-// x ∗ (w·k) + s, or (x ∗ w)·k + s.
+// If k[f] = scale[f] ÷ √(variance[f] + ε) and s[f] = (b[f] − mean[f])·k[f] + shift[f], then y is x
+// ∗ (w·k) + s, or (x ∗ w)·k + s.
 #include "src/kernels/onednn/folded_norm.h"
 
 #include <algorithm>

@@ -22,20 +22,20 @@ namespace cgrun::onednn {
 bool HasNorm(const NodeSignature& node);
 // Whether it can be folded: it is one by running statistics, right behind the convolution.
 bool CanFold(const NodeSignature& node);
-// Whether it is in the weights; else it is behind the sums.
+// Whether the norm goes into the weights. If not, it meets the sums.
 bool FoldsIntoWeights(const NodeSignature& node);
 // Whether it can go where it is to go with weights in this layout: behind the sums always, into the
 // weights where whole filters, or whole blocks of them, lie side by side.
 bool CanFoldInto(const NodeSignature& node, const Layout& weights);
 
-// Where the workspace has the factors, or the weights multiplied by them, and the summands, in
-// bytes; `end` is 0 without a batch_norm.
+// Says where the workspace has the factors, or the weights multiplied by them, and the summands, in
+// bytes. Without a batch_norm, `end` is 0.
 struct FoldedPlaces {
   int64_t factors = 0, summands = 0, end = 0;
 };
 FoldedPlaces PlacesOf(const NodeSignature& node, const Layout& weights);
 
-// How long folding takes.
+// Estimates how long folding takes.
 double FoldingSeconds(const NodeSignature& node);
 
 // `conv`, which reads what is at these places, behind the folding.

@@ -38,7 +38,7 @@ Layout WithGroups(const Layout& layout) {
   return grouped;
 }
 
-// Nothing where filters of a group are in blocks.
+// If filters of a group are in blocks, there is no such layout.
 std::optional<Layout> WithoutGroups(const Layout& grouped) {
   const auto ours = [](int axis) { return axis == 0 ? 0 : axis - 1; };
   Layout layout;

@@ -26,12 +26,12 @@ struct PostOperator {
   }
 };
 
-// Those of a node that IsConvChain(). Nothing where one of them has none that gives what our own
-// kernels give.
+// Returns the post-operators of a node that IsConvChain(). If an operator has none that gives what
+// our own kernels give, returns nothing.
 std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& node);
 
-// What is added lies in the result's place when the primitive begins: so oneDNN begins its sums
-// with it, which takes less time than to read it behind them, and less memory.
+// When the primitive begins, the tensor that is added lies in the result's place. oneDNN therefore
+// begins its sums with it. That takes less time than to read it behind them, and less memory.
 dnnl::post_ops Described(const std::vector<PostOperator>& operators, int64_t filters);
 // The arguments that those with a number a filter read, which are in the workspace.
 void AddFoldedArguments(const std::vector<PostOperator>& operators, int64_t filters,

@@ -19,7 +19,7 @@ const dnnl::engine& Engine();
 void SetThreads(int threads);
 
 dnnl::memory::data_type DataType(DType dtype);
-// f32 or bf16: what the kernels here take.
+// Whether it is f32 or bf16, which the kernels here take.
 bool IsOnednnFloat(DType dtype);
 
 // Whether the processor multiplies bf16: pairs of numbers (AVX512_BF16), and tiles (AMX).
@@ -34,7 +34,7 @@ dnnl::memory::dims DimsOf(const Shape& shape);
 inline bool IsPointwise(const WindowAxis& axis) {
   return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
 }
-// How a tensor of images lies for tiles.
+// Returns how a tensor of images lies for tiles.
 inline Layout ChannelsLast() { return {{0, 2, 3, 1}, {}}; }
 // Describes a bound type in a layout.
 dnnl::memory::desc Describe(const TensorType& type, const Layout& layout);

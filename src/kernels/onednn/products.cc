@@ -1,8 +1,8 @@
-// linear, and matmul of two matrices, of bf16: one product by oneDNN, which reads the operands as
-// they lie, or transposed, adds in f32 and rounds once. In f32 they would need copies of all of
-// them.
+// Computes linear, and matmul of two matrices, of bf16 by one product of oneDNN. It reads the
+// operands as they lie, or transposed, adds in f32 and rounds once. In f32 they would need copies
+// of all of them.
 //
-// oneDNN 2.6 also takes stacks of matrices, but is wrong for some of 49 to 63 columns where it has
+// oneDNN 2.6 also takes stacks of matrices, but is wrong for some of 49 to 63 columns if it has
 // several threads. Only a stack that goes with one matrix is a product here: that of all its rows.
 #include <string_view>
 

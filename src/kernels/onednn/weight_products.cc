@@ -72,15 +72,15 @@ struct Grid {
            IsSoundDepth(Results());
   }
 
-  // Where the workspace has the grids of x and of dy, behind them the sums of the parts, if there
-  // are several, and then oneDNN's, in bytes.
+  // The workspace has the grids of x and of dy, behind them the sums of the parts, if there are
+  // several, and then oneDNN's scratch. These functions say where, in bytes.
   int64_t GridBytes(int64_t depth) const { return Aligned((positions() + 1) * depth * kNumber); }
   int64_t DyAt() const { return is_plain() ? 0 : grids() * GridBytes(channels); }
   int64_t SumsAt() const { return is_plain() ? 0 : DyAt() + GridBytes(filters); }
   int64_t SumBytes() const { return Aligned(taps() * filters * channels * kSum); }
   int64_t ScratchAt() const { return SumsAt() + (parts() > 1 ? SumBytes() : 0); }
 
-  // From where on element (u, v) of the window reads the grids of x, in bytes.
+  // Returns where element (u, v) of the window begins to read the grids of x, in bytes.
   int64_t ReadsFrom(int64_t u, int64_t v) const {
     const int64_t grid = u % window.y.stride * grids_across() + v % window.x.stride;
     const int64_t position = u / window.y.stride * columns() + v / window.x.stride;

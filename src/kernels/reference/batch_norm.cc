@@ -129,7 +129,7 @@ struct Train {
   }
 };
 
-// With statistics that are given: a mean and a variance, or what Train saved.
+// The statistics are given: a mean and a variance, or what Train saved.
 template <class T, bool kSaved, bool kAdds = false>
 struct Given {
   using C = Compute<T>;

@@ -1,4 +1,4 @@
-// Boxes for kernels that move, compare and choose them: what region_proposals and detections share.
+// Moves, compares and chooses boxes. region_proposals and detections share these functions.
 #ifndef CGRUN_KERNELS_REFERENCE_COORDINATES_H_
 #define CGRUN_KERNELS_REFERENCE_COORDINATES_H_
 
@@ -31,7 +31,7 @@ struct BoxOf {
   T x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
-// How a box is moved: dx, dy, dw, dh.
+// Says how a box is moved: dx, dy, dw, dh.
 template <class T>
 using Deltas = std::array<T, 4>;
 

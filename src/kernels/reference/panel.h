@@ -69,7 +69,7 @@ void StoreSums(const Compute<T>* sums, int64_t rows, int64_t columns, T* c, int6
   }
 }
 
-// What is added to the sums before they are rounded: one number a row, or one a column.
+// Says what is added to the sums before they are rounded: one number a row, or one a column.
 template <class T>
 void AddToRows(const T* bias, int64_t rows, Compute<T>* sums) {
   constexpr int kColumns = kPanelColumns<Compute<T>>;

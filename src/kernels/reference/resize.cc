@@ -1,5 +1,5 @@
-// resize and its gradient, plane by plane. Where each row and column reads from is worked out
-// before the first run.
+// Computes resize and its gradient, plane by plane. The places that each row and column reads from
+// are worked out before the first run.
 #include "src/ops/resize.h"
 
 #include <algorithm>
