@@ -18,8 +18,8 @@ bool AllPlain(const KernelOption& option);
 void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
                 std::vector<KernelOption>* options);
 
-// kernel.prepare(request); an elementwise kernel sees what lies in another layout as a plain vector
-// of all its elements, with those that pad.
+// Calls kernel.prepare(request). An elementwise kernel sees what lies in another layout as a plain
+// vector of all its elements, with those that pad.
 PreparedKernel PrepareKernel(const KernelDef& kernel, const KernelRequest& request);
 
 // Runs a bound node once on host memory with the library's preferred kernel. If there is no kernel,

@@ -37,8 +37,9 @@ struct RunContext {
 struct Instruction;
 using KernelFunction = void (*)(const RunContext&, const Instruction&) noexcept;
 
-// One step of a program: trivially copyable, of fixed size. Operands are the node's inputs, then
-// its outputs, then its workspace where it has one; they and the parameters belong to the program.
+// Describes one step of a program. It is trivially copyable, of fixed size. Operands are the node's
+// inputs, then its outputs, then its workspace if it has one. They and the parameters belong to the
+// program.
 struct Instruction {
   KernelFunction run = nullptr;
   const Operand* operands = nullptr;
@@ -94,7 +95,7 @@ struct PreparedKernel {
   }
 };
 
-// A kernel of one operator. Functions may be null where the default is given.
+// Describes a kernel of one operator. A function may be null if a default is given.
 struct KernelDef {
   std::string_view name;                             // "reference.relu"
   bool (*supports)(const NodeSignature&) = nullptr;  // null: every node of its operator
@@ -138,7 +139,7 @@ struct KernelTraits {
 
 inline bool AlwaysByTeam(const NodeSignature&, int) { return true; }
 
-// A device's kernels: answers the compiler's questions, then prepares what it chose.
+// Holds a device's kernels. It answers the compiler's questions, then prepares what it chose.
 class KernelLibrary : public Target {
  public:
   // Packs the parameters of a chosen kernel, and takes from the libraries what it needs to run.

@@ -1,5 +1,5 @@
-// roi_align: which map a box reads, and between which elements of the map its samples lie. Rows and
-// columns are apart: a sample's weights are those of its row times those of its column.
+// Says for roi_align which map a box reads, and between which elements of the map its samples lie.
+// Rows and columns are apart: a sample's weights are those of its row times those of its column.
 #ifndef CGRUN_KERNELS_ROI_TAPS_H_
 #define CGRUN_KERNELS_ROI_TAPS_H_
 
@@ -13,8 +13,8 @@
 
 namespace cgrun {
 
-// A row or column of samples: between elements `low` and `high`, whose weights add up to 1, or are
-// 0 where it lies outside of the map.
+// Describes a row or column of samples between elements `low` and `high`. Their weights add up to
+// 1. If the sample lies outside of the map, they are 0.
 struct RoiTap {
   int64_t low = 0;
   int64_t high = 0;

@@ -1,6 +1,7 @@
-// batch_norm and its gradient, with the statistics of the batch or with the running ones;
-// batch_norm_apply, which gives a training's result again. The same with a tensor that is added to
-// the result, in training alone: batch_norm_add, batch_norm_add_apply, batch_norm_add_grad.
+// Defines batch_norm and its gradient, with the statistics of the batch or with the running ones.
+// batch_norm_apply gives a training's result again. In training alone, batch_norm_add,
+// batch_norm_add_apply and batch_norm_add_grad do the same with a tensor that is added to the
+// result.
 #include "src/ops/batch_norm.h"
 
 #include "src/ops/infer.h"
@@ -143,8 +144,8 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {context.input(0), parameter, parameter};
 }
 
-// For each element: 5 for the two sums, 5 for dx (1 where the statistics are frozen); 3 in each for
-// what was clipped.
+// Each element takes 5 for the two sums and 5 for dx (1 if the statistics are frozen). What was
+// clipped takes 3 in each.
 OpCost GradCost(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<BatchNormAttributes>();
   return {((attributes.training ? 10 : 6) + (attributes.clips() ? 6 : 0)) *

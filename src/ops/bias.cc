@@ -1,4 +1,4 @@
-// bias: adds one number to each channel.
+// Defines bias, which adds one number to each channel.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/reduce.h"

@@ -1,4 +1,4 @@
-// conv: two-dimensional convolution of images. Its gradients are operators of their own.
+// Defines conv: two-dimensional convolution of images. Its gradients are operators of their own.
 #include "src/ops/conv.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// conv_input_grad and conv_weight_grad. Their gradients are convolutions again.
+// Defines conv_input_grad and conv_weight_grad. Their gradients are convolutions again.
 #include <optional>
 
 #include "src/ops/conv.h"

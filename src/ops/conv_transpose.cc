@@ -1,5 +1,5 @@
-// conv_transpose: the transpose of a convolution, which makes images larger. y is to x what the
-// images of a conv are to its output, so that the gradients are conv's nodes.
+// Defines conv_transpose: the transpose of a convolution, which makes images larger. y is to x what
+// the images of a conv are to its output, so that the gradients are conv's nodes.
 #include "src/ops/conv_transpose.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ std::vector<OwnedTensor> Owned(InferContext& context) {
   return OwnedOf(TensorsOf(attributes, channels), dtype);
 }
 
-// An empty message: the attributes fit the images.
+// Returns an empty message if the attributes fit the images.
 std::string FaultOfAttributes(const ConvTransposeAttributes& attributes, const Shape& x) {
   if (attributes.kernel.size() != 2 || attributes.stride.size() != 2 ||
       attributes.dilation.size() != 2 || attributes.output_padding.size() != 2 ||

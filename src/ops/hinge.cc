@@ -7,7 +7,8 @@
 namespace cgrun::op_def {
 namespace {
 
-// The loss depends on which side of 0 a target lies alone: none flows into it.
+// The loss depends only on which side of 0 a target lies, so that no gradient flows into the
+// target.
 void Gradient(GradientContext& context) {
   if (!context.needs_gradient(0)) return;
   context.SetInputGradient(

@@ -11,11 +11,11 @@
 
 namespace cgrun {
 
-// One floating-point input; the output has its type.
+// Takes one floating-point input. The output has its type.
 std::vector<TensorType> InferSameAsInput(InferContext& context);
-// All inputs have one floating-point type; the output has it too.
+// Takes inputs of one floating-point type. The output has it too.
 std::vector<TensorType> InferSameAsInputs(InferContext& context);
-// Two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
+// Takes two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
 std::vector<TensorType> InferBroadcast(InferContext& context);
 
 // Takes two floating-point inputs, broadcast as above, and the gradient of the result, whose type
@@ -26,8 +26,9 @@ std::vector<TensorType> InferBroadcastGrad(InferContext& context);
 // "`weight` must be f32[10, 84] for an input f32[N, 84], not f32[84, 10]".
 bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
 
-// The common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes with
-// itself and with 1; [N, 1] and [N] do not go together, as a shape has one batch dimension at most.
+// Returns the common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes
+// with itself and with 1. [N, 1] and [N] do not go together, as a shape has one batch dimension at
+// most.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // Returns `axis` in [0, rank). A negative axis counts from the end. If it is outside, returns
@@ -40,8 +41,8 @@ std::optional<std::vector<int>> NormalizeAxes(const IntList& axes, int rank);
 // "axes [0, 7] do not fit [N, 10]", for NormalizeAxes that gave nothing.
 std::string AxesMessage(const IntList& axes, const Shape& shape);
 
-// Shape::ElementsDim for shapes that come from outside: nothing where a size is not positive, two
-// dimensions depend on the batch, or the product does not fit.
+// Does what Shape::ElementsDim does for shapes that come from outside. If a size is not positive,
+// two dimensions depend on the batch, or the product does not fit, returns nothing.
 std::optional<Dim> CountElements(const Shape& shape);
 
 // The cost of operators that only move data.

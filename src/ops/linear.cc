@@ -1,4 +1,4 @@
-// linear: a fully connected layer. Its gradients are matrix products and a sum.
+// Defines linear: a fully connected layer. Its gradients are matrix products and a sum.
 #include "src/ops/linear.h"
 
 #include <algorithm>

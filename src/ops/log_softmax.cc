@@ -1,4 +1,4 @@
-// log_softmax along one axis and its gradient, which needs the output alone.
+// Defines log_softmax along one axis and its gradient, which needs the output alone.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/softmax.h"

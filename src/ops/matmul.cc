@@ -1,4 +1,4 @@
-// matmul: matrix products, also of stacks of matrices. Its gradients are products again.
+// Defines matmul: matrix products, also of stacks of matrices. Its gradients are products again.
 #include "src/ops/matmul.h"
 
 #include <optional>

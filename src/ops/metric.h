@@ -49,8 +49,9 @@ double ScoredSample(double score, bool positive);
 // reports it where not.
 bool CheckClasses(InferContext& context);
 
-// The sums of accuracy and top_k_accuracy for such logits, and what is made of them: how many
-// labels are right, and where a sample has several labels or some are ignored, how many count.
+// Returns the shape of the sums of accuracy and top_k_accuracy for such logits: how many labels are
+// right. If a sample has several labels or some are ignored, the sums also say how many count.
+// RightLabels() says what is made of them.
 Shape RightLabelsShape(const Shape& logits, bool some_ignored = false);
 MetricDef RightLabels();
 

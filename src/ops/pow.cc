@@ -1,4 +1,4 @@
-// pow: two operands, broadcast as NumPy and ONNX do, and the gradients of both.
+// Defines pow: two operands, broadcast as NumPy and ONNX do, and the gradients of both.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/reduce.h"

@@ -59,7 +59,7 @@ namespace {
 // Offsets are drawn with 32 bits.
 constexpr int64_t kMostSide = int64_t{1} << 31;
 
-// The shape of what is left of images of shape `x`; reports what is wrong.
+// Returns the shape of what is left of images of shape `x`, and reports what is wrong.
 std::optional<Shape> PartOf(InferContext& context, const IntList& size, const Shape& x) {
   if (!ExpectImages(context, "random_crop", x)) return std::nullopt;
   if (size.size() != 2) {

@@ -119,7 +119,8 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), boxes}};
 }
 
-// Each anchor is compared once; each candidate with about half of what is kept, at worst.
+// Each anchor is compared once. At worst, each candidate is compared with about half of what is
+// kept.
 OpCost Cost(const NodeSignature& node) {
   const auto& a = node.attributes.As<RegionProposalsAttributes>();
   int64_t anchors = 0;

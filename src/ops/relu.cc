@@ -1,4 +1,4 @@
-// relu, and its gradient, which needs the output alone.
+// Defines relu, and its gradient, which needs the output alone.
 #include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 

@@ -8,7 +8,8 @@
 namespace cgrun::op_def {
 namespace {
 
-// The bits of a tensor of that shape; reports a shape whose elements cannot be packed.
+// Returns the shape of the bits of a tensor of that shape. Reports a shape whose elements cannot be
+// packed.
 Shape ShapeOfBits(InferContext& context, Shape shape) {
   if (shape.rank() == 0 || shape[BitsAxis(shape)].batch) {
     context.Fail("cannot pack " + shape.ToString() + ": axis " + std::to_string(BitsAxis(shape)) +

@@ -28,7 +28,8 @@ ValueId EmitReshape(GradientContext& context, ValueId value, Shape shape) {
 namespace op_def {
 namespace {
 
-// The axis whose size is −1; −1 where there is none, nothing where there are two.
+// Returns the axis whose size is −1. If there is none, returns −1; if there are two, returns
+// nothing.
 std::optional<int> OpenAxis(const Shape& shape) {
   int open = -1;
   for (int axis = 0; axis < shape.rank(); ++axis) {

@@ -152,7 +152,7 @@ OpCost Cost(const NodeSignature& node) {
   return {SampleFlops(node.attributes.As<RoiAlignAttributes>(), node.outputs[0].shape)};
 }
 
-// Each box is of one map: of several, this is the share of one.
+// Each box is of one map. If there are several maps, this is the share of one.
 OpCost GradCost(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<RoiAlignGradAttributes>();
   return {SampleFlops(attributes.forward(), node.inputs[1].shape) / std::ssize(attributes.strides)};

@@ -1,4 +1,4 @@
-// slice: a part of a tensor; its gradient stands in zeros.
+// Defines slice, which takes a part of a tensor. Its gradient stands in zeros.
 #include "src/ops/slice.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ IntList AxesOf(const SliceAttributes& attributes) {
   return axes;
 }
 
-// An empty message: the lists fit each other and the shape.
+// Returns an empty message if the lists fit each other and the shape.
 std::string FaultOfLists(const SliceAttributes& attributes, const IntList& axes,
                          const Shape& shape) {
   const size_t count = attributes.starts.size();

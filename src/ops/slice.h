@@ -36,8 +36,9 @@ struct SliceRange {
   Dim count;
 };
 
-// A range for every axis of `shape`, with ONNX's rules: negative positions count from the end, what
-// is beyond is cut off. Nothing, and a message, where the attributes are wrong or a range is empty.
+// Returns a range for every axis of `shape`, by ONNX's rules: negative positions count from the
+// end, and what is beyond is cut off. If the attributes are wrong or a range is empty, returns
+// nothing and sets a message.
 std::optional<std::vector<SliceRange>> SliceRanges(const SliceAttributes& attributes,
                                                    const Shape& shape, std::string* message);
 

@@ -1,4 +1,4 @@
-// softmax along one axis and its gradient, which needs the output alone.
+// Defines softmax along one axis and its gradient, which needs the output alone.
 #include "src/ops/softmax.h"
 
 #include "src/ops/infer.h"

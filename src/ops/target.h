@@ -41,8 +41,8 @@ struct RunSetting {
   // The workspace budget: bytes for the operands and the workspace of a kernel that takes more than
   // others to be faster.
   int64_t workspace_budget = std::numeric_limits<int64_t>::max();
-  // Kernels may round the factors of products to TF32 (10 bits of mantissa), where they compute in
-  // f32. Sums are in f32.
+  // Kernels that compute in f32 may round the factors of products to TF32 (10 bits of mantissa).
+  // Sums are in f32.
   bool tf32 = false;
   // If it is not 0, only kernels that give the bits of a thread team of so many on one thread may
   // run. 0: they give the bits of `threads`.
@@ -54,8 +54,9 @@ class Target {
   virtual ~Target() = default;
 
   virtual std::string_view name() const = 0;  // "reference"
-  // The kernels that can run a bound node, the preferred one first; empty if there is none. A
-  // kernel that runs on several layouts is an option for each that spares a reorder.
+  // Returns the kernels that can run a bound node, the preferred one first. If there is none, the
+  // list is empty. A kernel that runs on several layouts is an option for each that spares a
+  // reorder.
   virtual std::vector<KernelOption> Options(const NodeSignature& node,
                                             const RunSetting& setting) const = 0;
   // Returns the outputs of a bound node for constant inputs, as the device would compute them. If

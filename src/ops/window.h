@@ -1,5 +1,5 @@
-// Windows that slide over the last two axes of [N, C, H, W], as convolutions and pooling have them:
-// padding and output sizes, resolved as ONNX and PyTorch do.
+// Declares windows that slide over the last two axes of [N, C, H, W], as convolutions and pooling
+// have them. Padding and output sizes are resolved as ONNX and PyTorch do.
 #ifndef CGRUN_OPS_WINDOW_H_
 #define CGRUN_OPS_WINDOW_H_
 
@@ -11,8 +11,8 @@
 
 namespace cgrun {
 
-// One axis. Output o reads inputs o·stride − before + k·dilation, k in [0, kernel); what lies
-// outside [0, input) is padding.
+// Describes a window along one axis. Output o reads inputs o·stride − before + k·dilation, k in [0,
+// kernel). What lies outside [0, input) is padding.
 struct WindowAxis {
   int64_t input = 1;
   int64_t output = 1;
@@ -22,7 +22,8 @@ struct WindowAxis {
   int64_t before = 0;
   int64_t after = 0;
 
-  // The input that output `o` reads at kernel position `k`; outside [0, input) it is padding.
+  // Returns the input that output `o` reads at kernel position `k`. Outside [0, input) it is
+  // padding.
   int64_t InputOf(int64_t o, int64_t k) const { return o * stride - before + k * dilation; }
 };
 

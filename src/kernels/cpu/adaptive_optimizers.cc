@@ -1,4 +1,4 @@
-// rmsprop and adagrad, alone and behind the product that makes their gradient.
+// Computes rmsprop and adagrad, alone and behind the product that makes their gradient.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/optimizer.h"
 

@@ -25,8 +25,8 @@ namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
-// Σ (x − shift) and its square: with a shift that is one of the numbers, little cancels when the
-// mean is taken out of them.
+// Adds up x − shift and its square. The shift is one of the numbers, so that little cancels when
+// the mean is taken out of the sums.
 struct Moments {
   Sum sum;
   Sum squares;
@@ -49,9 +49,9 @@ float ShiftFor(float first) { return std::isfinite(first) ? first : 0; }
 // Says which mean and variance a node normalises by.
 enum class Statistics { kOfBatch, kRunning, kSaved };
 
-// The operands of a node, all arrays of its channels but x, what is added, and y. `mean` and
-// `deviation` are its inputs: running statistics, or those of the batch, which have
-// 1 ÷ √(variance + ε) for a variance.
+// Holds the operands of a node. All but x, the addend and y are arrays of its channels. `mean` and
+// `deviation` are inputs: running statistics, or those of the batch. These have 1 ÷ √(variance + ε)
+// in place of a variance.
 template <class T>
 struct Operands {
   const T *x, *addend;  // an addend where there is one

@@ -1,4 +1,4 @@
-// OpenBLAS: the product of matrices, and which OpenBLAS this is.
+// Declares the product of matrices by OpenBLAS, and says which OpenBLAS this is.
 #ifndef CGRUN_KERNELS_CPU_BLAS_H_
 #define CGRUN_KERNELS_CPU_BLAS_H_
 
@@ -17,8 +17,8 @@ struct MatrixOf {
   bool transposed = false;
 };
 
-// C ← A·B + beta·C with A of [m, k], B of [k, n] and C row-major, `c_stride` elements a row. C is
-// not read where beta is 0. f32 and f64.
+// Computes C ← A·B + beta·C of f32 or f64, with A of [m, k], B of [k, n] and C row-major,
+// `c_stride` elements a row. If beta is 0, C is not read.
 template <class T>
 void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<T>& a, const MatrixOf<T>& b, T beta,
               T* c, int64_t c_stride) noexcept;

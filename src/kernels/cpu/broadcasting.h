@@ -1,6 +1,6 @@
-// Elementwise kernels whose operands are broadcast: a kernel is its formula on vectors, as in
-// map.h. One loop where the shapes are equal, a loop a row where an operand is broadcast. Included
-// once for each target.
+// Defines elementwise kernels whose operands are broadcast. A kernel is its formula on vectors, as
+// in map.h. If the shapes are equal, there is one loop. If an operand is broadcast, there is a loop
+// for each row. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_BROADCASTING_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_BROADCASTING_H_
 #undef CGRUN_KERNELS_CPU_BROADCASTING_H_

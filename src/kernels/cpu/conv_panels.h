@@ -110,8 +110,8 @@ inline bool UnpoolsF32(const NodeSignature& node) {
   return std::all_of(node.inputs.begin() + 1, node.inputs.end(), is_f32) && NoneIsEmpty(node);
 }
 
-// A kernel by tiles. `kSizesOf` gives its parameters but for what is as large as an image, with the
-// floats of its workspace; `kSeconds` is one of conv_seconds.h.
+// Defines a kernel by tiles. `kSizesOf` gives its parameters, but for what is as large as an image,
+// with the floats of its workspace. `kSeconds` is one of conv_seconds.h.
 template <auto kSizesOf, double (*kSeconds)(const NodeSignature&, int64_t lanes, int threads)>
 KernelDef DefineTiled(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
   KernelDef def{.name = name, .supports = IsForTiles, .prepare = prepare};

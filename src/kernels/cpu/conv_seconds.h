@@ -8,7 +8,7 @@
 
 namespace cgrun::cpu {
 
-// 1, or all threads where the convolution is worth them.
+// Returns 1, or all threads if the convolution is worth them.
 int ConvThreads(const ConvGeometry& geometry, int threads);
 
 // These are estimates for vectors of `lanes` numbers.

@@ -1,5 +1,6 @@
-// Convolution by tiles: for each tile of pixels of an image, the filters times the patches that the
-// pixels see, with bias and activation. Included once for each target.
+// Computes convolutions by tiles. For each tile of pixels of an image, it multiplies the filters by
+// the patches that the pixels see, and adds bias and activation. Each target of Highway includes
+// this file once.
 #if defined(CGRUN_KERNELS_CPU_CONV_TILES_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_CONV_TILES_H_
 #undef CGRUN_KERNELS_CPU_CONV_TILES_H_
@@ -107,8 +108,8 @@ inline void RunPixels(const ConvTiles& p, const ConvOperands& operands, int64_t 
   }
 }
 
-// Tiles of pixels [begin, end) of all groups of all images, in memory that is a thread's; y_of(map)
-// is where the planes of group `map` of all go.
+// Runs tiles of pixels [begin, end) of all groups of all images, in memory that is a thread's.
+// y_of(map) is where the planes of group `map` of all go.
 template <class YOf>
 void RunTiles(const ConvTiles& p, const ConvOperands& operands, int64_t begin, int64_t end,
               float* memory, const YOf& y_of) {

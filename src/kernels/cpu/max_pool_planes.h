@@ -1,5 +1,6 @@
-// Max pooling plane by plane: a vector of windows side by side, on a plane with its padding written
-// out; and back: each window's dy goes to where its winner was. Included once for each target.
+// Computes max pooling plane by plane: a vector holds windows side by side, on a plane with its
+// padding written out. On the way back, each window's dy goes to where its winner was. Each target
+// of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_
 #undef CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_

@@ -1,5 +1,5 @@
-// The library OpenBLAS, which is loaded when a kernel first needs it: its start-up takes addresses,
-// and waits for ever where a limit refuses them. Here the limits are looked at first.
+// Loads the library OpenBLAS when a kernel first needs it. Its start-up takes addresses, and waits
+// for ever if a limit refuses them. The limits are therefore looked at first.
 #ifndef CGRUN_KERNELS_CPU_OPENBLAS_H_
 #define CGRUN_KERNELS_CPU_OPENBLAS_H_
 

@@ -1,4 +1,4 @@
-// sgd, adam and adamw, alone and behind the product that makes their gradient.
+// Computes sgd, adam and adamw, alone and behind the product that makes their gradient.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/optimizer.h"
 

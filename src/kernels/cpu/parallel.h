@@ -1,5 +1,5 @@
-// Splitting a kernel's work over the team of threads. Every region has the same team size, since
-// OpenMP allocates where it changes; small work stays on the calling thread.
+// Splits a kernel's work over the thread team. Every region has the same team size, since OpenMP
+// allocates when the size changes. Small work stays on the calling thread.
 #ifndef CGRUN_KERNELS_CPU_PARALLEL_H_
 #define CGRUN_KERNELS_CPU_PARALLEL_H_
 

@@ -1,5 +1,5 @@
-// random_normal and random_uniform, f32, from the Philox blocks of the reference kernels, computed
-// in f64 as there; logarithm and cosine are Highway's.
+// Computes random_normal and random_uniform of f32 from the Philox blocks of the reference kernels.
+// They are computed in f64, as there. Logarithm and cosine are Highway's.
 #include "src/ops/random.h"
 
 #include "src/kernels/cpu/targets.h"

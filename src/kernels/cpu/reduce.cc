@@ -1,6 +1,7 @@
-// reduce_sum, reduce_mean, reduce_max and global_avg_pool, and the first three of what chains make.
-// Results are made from pieces that depend on the shapes alone: one piece each, or, where there are
-// few of them, several that the workspace holds until they are joined in order.
+// Computes reduce_sum, reduce_mean, reduce_max and global_avg_pool, and the first three also of
+// what chains make. Results are made from pieces that depend on the shapes alone. Each result has
+// one piece. If there are few results, each has several, which the workspace holds until they are
+// joined in order.
 #include "src/ops/reduce.h"
 
 #include "src/kernels/cpu/targets.h"

@@ -1,5 +1,5 @@
-// resize, plane by plane: bilinear f32 (rows first, into the workspace, then columns), and nearest
-// of any number type.
+// Computes resize, plane by plane: bilinear f32 (rows first, into the workspace, then columns), and
+// nearest of any number type.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

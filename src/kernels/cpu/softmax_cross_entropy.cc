@@ -1,6 +1,6 @@
-// softmax_cross_entropy and its gradient, f32: a row of logits at a time where the classes are the
-// last axis that is longer than 1, else as many labels side by side as a vector has lanes. The
-// workspace holds each label's loss until they are added in order.
+// Computes softmax_cross_entropy and its gradient of f32. If the classes are the last axis that is
+// longer than 1, it takes a row of logits at a time. Otherwise it takes as many labels side by side
+// as a vector has lanes. The workspace holds the labels' losses until they are added in order.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

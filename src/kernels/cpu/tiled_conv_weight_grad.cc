@@ -1,6 +1,7 @@
-// conv_weight_grad, f32: the taps as they lie in the images times the pixels of dy, filters side by
-// side. Each part adds up its images, in their order; then the parts' sums are added in theirs.
-// Fused with max_pool_grad, each part makes the pixels of its images as it comes to them.
+// Computes conv_weight_grad of f32: the taps as they lie in the images times the pixels of dy,
+// filters side by side. Each part adds up its images in their order. Then the sums of the parts are
+// added in theirs. Fused with max_pool_grad, each part makes the pixels of its images as it comes
+// to them.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

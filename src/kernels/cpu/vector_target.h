@@ -9,7 +9,7 @@ namespace cgrun::cpu {
 // Whether this CPU has the least instruction set that they are compiled for.
 bool HasVectorTarget();
 
-// "Highway 1.0.3 AVX2"; "no vectors" where it has none.
+// Returns "Highway 1.0.3 AVX2", or "no vectors" if the CPU has none of our targets.
 std::string VectorTarget();
 
 }  // namespace cgrun::cpu

@@ -1,6 +1,6 @@
-// matmul of f32 matrices the first of which is transposed, as linear layers have it for the
-// gradients of their weights; and with the addition behind it, where a weight is used several
-// times.
+// Computes matmul of f32 matrices, the first of which is transposed: linear layers have it for the
+// gradients of their weights. If a weight is used several times, the addition behind the product is
+// in the kernel too.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

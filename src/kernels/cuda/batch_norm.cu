@@ -1,7 +1,7 @@
-// batch_norm, its result again, and its gradient. Blocks take parts of channels
-// (channel_parts.cuh): one kernel sums the parts up, in f64, one joins the sums, a block a channel,
-// and one goes through the elements. The last reads an element before it writes the one in its
-// place, and the others write none, so that all run in place.
+// Computes batch_norm, batch_norm_apply and the gradient. Blocks take parts of channels
+// (channel_parts.cuh). One kernel sums the parts up, in f64; one joins the sums, a block a channel;
+// and one goes through the elements. The last kernel reads an element before it writes the one in
+// its place. The others write none, so that all run in place.
 #include <cmath>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// concat and its gradient: rows of bytes.
+// Computes concat and its gradient: rows of bytes.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/pack.cuh"

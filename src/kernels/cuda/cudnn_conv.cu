@@ -180,7 +180,7 @@ bool CudnnConv::Fits(cudnnStatus_t status, size_t bytes) {
   return status == CUDNN_STATUS_SUCCESS && scratch_bytes_ <= task_.workspace_bytes - copies_bytes_;
 }
 
-// Winograd's and Fourier's are left out: they round more.
+// The algorithms of Winograd and Fourier are left out, because they round more.
 bool CudnnConv::ChooseAlgorithm() {
   size_t bytes = 0;
   switch (task_.result) {

@@ -1,5 +1,5 @@
-// one_hot, embedding and the gradient of embedding, which adds up the rows of an entry in the order
-// of their ids.
+// Computes one_hot, embedding and the gradient of embedding, which adds up the rows of an entry in
+// the order of their ids.
 #include <limits>
 
 #include "src/kernels/cuda/kernels.h"

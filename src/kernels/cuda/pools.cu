@@ -1,5 +1,6 @@
-// max_pool, avg_pool and their gradients: a thread a result; global_avg_pool: a warp or a block. A
-// gradient asks each window that sees an input, in the order in which the windows stand.
+// Computes max_pool, avg_pool and their gradients, a thread a result, and global_avg_pool, a warp
+// or a block a result. A gradient asks each window that sees an input, in the order in which the
+// windows stand.
 #include <algorithm>
 #include <climits>
 #include <cmath>

@@ -1,5 +1,5 @@
-// softmax_cross_entropy and its gradient, in f64: a block a label. The losses of the labels lie in
-// the workspace before one block adds them up.
+// Computes softmax_cross_entropy and its gradient in f64, a block a label. The losses of the labels
+// lie in the workspace before one block adds them up.
 #include <cmath>
 #include <limits>
 

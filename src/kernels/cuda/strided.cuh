@@ -1,5 +1,5 @@
-// Index spaces that several plain tensors follow with strides of their own, as kernels get them by
-// value; elementwise kernels whose operands are broadcast.
+// Describes index spaces that several plain tensors follow with strides of their own, as kernels
+// get them by value. Defines elementwise kernels whose operands are broadcast.
 #ifndef CGRUN_KERNELS_CUDA_STRIDED_CUH_
 #define CGRUN_KERNELS_CUDA_STRIDED_CUH_
 

@@ -1,4 +1,4 @@
-// Convolutions: oneDNN chooses the layouts, the plan takes them over.
+// Runs convolutions by oneDNN, which chooses the layouts. The plan takes them over.
 #include "src/kernels/onednn/conv.h"
 
 #include <algorithm>
@@ -220,7 +220,7 @@ bool Supports(const NodeSignature& node) { return SupportsTypes(node, node.input
 
 int64_t Scratch(const Desc& scratch) { return static_cast<int64_t>(scratch.get_size()); }
 
-// Note the layout that oneDNN chose; false where it is none of ours.
+// Notes the layout that oneDNN chose. If it is none of ours, returns false.
 bool Note(const std::optional<Layout>& chosen, Layout* layout) {
   if (chosen) *layout = *chosen;
   return chosen.has_value();

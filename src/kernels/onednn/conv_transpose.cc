@@ -1,5 +1,5 @@
-// conv_transpose by oneDNN's gradient of a convolution, and its addition for the bias. The layouts
-// are those that the gradient chooses.
+// Computes conv_transpose by oneDNN's gradient of a convolution, and its addition for the bias. The
+// layouts are those that the gradient chooses.
 #include "src/ops/conv_transpose.h"
 
 #include <algorithm>

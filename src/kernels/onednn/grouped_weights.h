@@ -1,5 +1,5 @@
-// Weights of convolutions with groups: oneDNN wants the groups as an axis of their own, ours have
-// four axes.
+// Converts weights of convolutions with groups. oneDNN wants the groups as an axis of their own;
+// ours have four axes.
 #ifndef CGRUN_KERNELS_ONEDNN_GROUPED_WEIGHTS_H_
 #define CGRUN_KERNELS_ONEDNN_GROUPED_WEIGHTS_H_
 

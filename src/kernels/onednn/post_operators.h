@@ -40,8 +40,9 @@ void AddFoldedArguments(const std::vector<PostOperator>& operators, int64_t filt
 // The operand that is added, or -1.
 int AddedOperand(const std::vector<PostOperator>& operators);
 
-// `conv`, which adds to what lies in the result's place, behind a copy of operand `added` to there,
-// where that is somewhere else. As it is where `added` is -1.
+// Returns `conv`, which adds to what lies in the result's place, behind a copy of operand `added`
+// to there. If the operand lies there already, nothing is copied. If `added` is -1, returns `conv`
+// as it is.
 PreparedKernel BehindCopy(int added, const KernelRequest& request, PreparedKernel conv);
 
 }  // namespace cgrun::onednn

@@ -1,5 +1,5 @@
-// oneDNN as this project uses it: our types and layouts as its descriptors, primitives with memory
-// and scratch from the plan, execution without exceptions.
+// Uses oneDNN as this project needs it: our types and layouts as its descriptors, primitives with
+// memory and scratch from the plan, execution without exceptions.
 #ifndef CGRUN_KERNELS_ONEDNN_PRIMITIVE_H_
 #define CGRUN_KERNELS_ONEDNN_PRIMITIVE_H_
 

@@ -1,4 +1,4 @@
-// accumulate and norm_scale.
+// Computes accumulate and norm_scale.
 #include <array>
 #include <cmath>
 

@@ -1,4 +1,5 @@
-// auc: scores with their classes, or histograms of those of negative and of positive samples.
+// Keeps scores with their classes for auc, or histograms of the scores of negative and of positive
+// samples.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
-// batch_norm, its result again, and its gradient, and the same with a tensor that is added to the
-// result, channel by channel; sums in f64. Each element is read before the one in its place is
-// written, so that all can run in place.
+// Computes batch_norm, batch_norm_apply and the gradient, and the same with a tensor that is added
+// to the result. It goes channel by channel, with sums in f64. Each element is read before the one
+// in its place is written, so that all can run in place.
 #include "src/ops/batch_norm.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// concat and its gradient: rows of bytes.
+// Computes concat and its gradient: rows of bytes.
 #include "src/ops/concat.h"
 
 #include <cstring>

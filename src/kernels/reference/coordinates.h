@@ -54,7 +54,7 @@ bool IsEmpty(const BoxOf<T>& box) {
   return box.x2 <= box.x1 || box.y2 <= box.y1;
 }
 
-// Intersection divided by union; 0 where the boxes share nothing.
+// Divides the intersection by the union. If the boxes share nothing, it is 0.
 template <class T>
 T IntersectionOverUnion(const BoxOf<T>& a, const BoxOf<T>& b) {
   const T width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);

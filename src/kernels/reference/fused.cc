@@ -1,4 +1,4 @@
-// fused: runs the body's kernels one after another; what passes between them lies in the workspace.
+// Runs the kernels of a fused body one after another. Intermediate results lie in the workspace.
 #include <algorithm>
 #include <array>
 

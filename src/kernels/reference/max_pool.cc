@@ -1,4 +1,5 @@
-// max_pool and its gradient, which asks each window that sees an input whether that input had won.
+// Computes max_pool and its gradient, which asks each window that sees an input whether that input
+// had won.
 #include <cmath>
 #include <limits>
 

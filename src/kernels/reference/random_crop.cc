@@ -1,4 +1,5 @@
-// random_crop and its gradient: rows are moved as they are, from or to where each sample's part is.
+// Computes random_crop and its gradient: rows are moved as they are, from or to where each sample's
+// part is.
 #include "src/ops/random_crop.h"
 
 #include <algorithm>

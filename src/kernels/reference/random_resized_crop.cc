@@ -1,4 +1,4 @@
-// random_resized_crop and its gradient, sample by sample.
+// Computes random_resized_crop and its gradient, sample by sample.
 #include "src/ops/random_resized_crop.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// ranking and its gradient, in f64.
+// Computes ranking and its gradient, in f64.
 #include <cmath>
 
 #include "src/kernels/reference/kernels.h"

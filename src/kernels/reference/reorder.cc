@@ -1,4 +1,4 @@
-// reorder between any two layouts, element by element.
+// Computes reorder between any two layouts, element by element.
 #include "src/ops/reorder.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// rotate, random_rotate and their gradients, sample by sample.
+// Computes rotate, random_rotate and their gradients, sample by sample.
 #include "src/ops/rotate.h"
 
 #include <cmath>

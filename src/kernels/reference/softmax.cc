@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-// A group is read to its end before it is written: in place is safe.
+// A group is read to its end before it is written, so that in place is safe.
 template <class T>
 struct Softmax {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
