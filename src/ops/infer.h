@@ -1,4 +1,4 @@
-// Type inference that many operators share.
+// Declares type inference that many operators share.
 #ifndef CGRUN_OPS_INFER_H_
 #define CGRUN_OPS_INFER_H_
 

@@ -117,7 +117,7 @@ SchemaBuilder<T>& AddMoments(SchemaBuilder<T>& builder) {
 // type after them.
 bool CheckOptimizerInputs(InferContext& context, int states);
 
-// Warns of an `epsilon` of 0: nothing else keeps an update from dividing by 0.
+// Warns of an `epsilon` of 0, as nothing else keeps an update from dividing by 0.
 void WarnOfNoEpsilon(InferContext& context, double epsilon);
 
 // Whether input `i` is the step counter; reports it where not.

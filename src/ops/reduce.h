@@ -16,8 +16,8 @@ struct ReduceAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Repeats the dimensions of size 1 of a tensor of the same rank; `average` divides by the number of
-// repetitions.
+// The operator repeats the dimensions of size 1 of a tensor of the same rank. With `average`, it
+// divides by the number of repetitions.
 struct BroadcastAttributes {
   Shape shape;
   bool average = false;

@@ -1,4 +1,4 @@
-// The operators that swap a tensor to a file and back, and the kernels for them.
+// Declares the operators that swap a tensor to a file and back, and the kernels for them.
 #ifndef CGRUN_OPS_SWAP_H_
 #define CGRUN_OPS_SWAP_H_
 

@@ -1,5 +1,5 @@
-// Target: the only questions that passes, `select` and `plan` ask of a device. They never see a
-// kernel.
+// Declares Target, which answers the only questions that passes, `select` and `plan` ask of a
+// device. They never see a kernel.
 #ifndef CGRUN_OPS_TARGET_H_
 #define CGRUN_OPS_TARGET_H_
 

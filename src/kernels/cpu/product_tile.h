@@ -1,6 +1,7 @@
-// The micro-kernel of products of matrices: a tile of rows times vectors of columns that stays in
-// registers while it goes down the depth. Goto and van de Geijn, Anatomy of High-Performance Matrix
-// Multiplication (2008); Van Zee and van de Geijn, BLIS (2015). Included once for each target.
+// Defines the micro-kernel of products of matrices: a tile of rows times vectors of columns that
+// stays in registers while it goes down the depth. Goto and van de Geijn, Anatomy of
+// High-Performance Matrix Multiplication (2008); Van Zee and van de Geijn, BLIS (2015). Each target
+// of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_PRODUCT_TILE_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_PRODUCT_TILE_H_
 #undef CGRUN_KERNELS_CPU_PRODUCT_TILE_H_

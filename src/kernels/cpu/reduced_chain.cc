@@ -21,8 +21,8 @@ struct Parameters {
   int64_t piece_offset = 0;  // in the workspace, behind the slots of the threads
 };
 
-// All threads, where one of the operators by itself would have them: the chain takes less time than
-// they together, and little longer than that one.
+// Returns all threads if one of the operators by itself would have them. The chain takes less time
+// than its operators together, and little longer than that one.
 int ThreadsOf(const NodeSignature& node, int threads) {
   const bool any = std::ranges::any_of(SignaturesInBody(node), [](const NodeSignature& inner) {
     return OperandBytes(inner) >= LeastParallelBytes(Work::kMoves);

@@ -1,4 +1,4 @@
-// The shape of a reduction: which elements make which result, and in how many pieces.
+// Describes a reduction: which elements make which result, and in how many pieces.
 #ifndef CGRUN_KERNELS_CPU_REDUCTION_H_
 #define CGRUN_KERNELS_CPU_REDUCTION_H_
 

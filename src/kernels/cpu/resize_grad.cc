@@ -1,5 +1,5 @@
-// The gradient of resize, f32, plane by plane: each row is spread over the columns, then over two
-// rows of the plane's sums, in f64 in the workspace.
+// Computes the gradient of resize of f32, plane by plane. Each row is spread over the columns, then
+// over two rows of the plane's sums, in f64 in the workspace.
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/parallel.h"

@@ -1,5 +1,5 @@
-// Our own convolutions of f32 in plain layout: products of matrices in tiles, whose patches are
-// packed a tile at a time.
+// Declares our own convolutions of f32 in plain layout: products of matrices in tiles, whose
+// patches are packed a tile at a time.
 #ifndef CGRUN_KERNELS_CPU_TILED_CONV_H_
 #define CGRUN_KERNELS_CPU_TILED_CONV_H_
 

@@ -77,7 +77,7 @@ struct ChannelParts {
   }
 
  private:
-  // A segment of a channel, where there is one.
+  // Holds a segment of a channel, if there is one.
   struct Piece {
     int64_t first, count;
   };

@@ -48,8 +48,8 @@ static void CopyUnits(const RunContext& context, const RowCopy& p, const std::by
                          reinterpret_cast<const Unit*>(from), reinterpret_cast<Unit*>(to)});
 }
 
-// Not by cudaMemcpy2D, whose rows have less than 2 GiB. One of `from` and `to` lies `begin` bytes
-// into its first row, the other where its tensor begins.
+// Copies the rows without cudaMemcpy2D, whose rows have less than 2 GiB. One of `from` and `to`
+// lies `begin` bytes into its first row, the other where its tensor begins.
 static void CopyRows(const RunContext& context, const RowCopy& p, const std::byte* from,
                      std::byte* to, int64_t begin) noexcept {
   if (from == to) return;  // the plan has placed it so

@@ -87,7 +87,8 @@ struct Embedding {
   }
 };
 
-// Every unit of every entry looks through all ids: for vocabularies of thousands, not of millions.
+// Every unit of every entry looks through all ids. That suits vocabularies of thousands, not of
+// millions.
 template <class Id, class T>
 struct EmbeddingGradBody {
   EmbeddingParameters p;

@@ -20,7 +20,7 @@ class PointwiseConv {
   static bool IsChosen(const ConvTask& task);
   static int64_t WorkspaceOf(const ConvTask& task);
 
-  // For a task that it can run. Throws UserError where cuBLAS cannot be used.
+  // The task must be one that it can run. Throws UserError if cuBLAS cannot be used.
   explicit PointwiseConv(const ConvTask& task);
 
   // `x`, `weight` and `y` as the convolution from x to y has them; the result is written. The

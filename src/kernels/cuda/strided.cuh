@@ -86,7 +86,7 @@ struct BroadcastBody3 {
   }
 };
 
-// Formula: a stateless functor, called with kInputs computed numbers, two or three.
+// A Formula is a stateless functor. It is called with kInputs computed numbers, two or three.
 template <class Formula, int kInputs = 2>
 struct Broadcasting {
   using Space = DeviceSpace<kInputs + 1>;

@@ -64,7 +64,8 @@ T IntersectionOverUnion(const BoxOf<T>& a, const BoxOf<T>& b) {
   return shared / ((a.x2 - a.x1) * (a.y2 - a.y1) + (b.x2 - b.x1) * (b.y2 - b.y1) - shared);
 }
 
-// For sorting: the higher score goes first, of equal ones the lower index; NaN goes last.
+// Compares boxes for sorting: the higher score goes first, of equal ones the lower index. NaN goes
+// last.
 template <class T>
 struct ByScore {
   const T* scores = nullptr;
@@ -78,9 +79,10 @@ struct ByScore {
   }
 };
 
-// Non-maximum suppression: writes the indices of those of `boxes`, in their order, that have an
-// area and overlap with none written before of the same class by more than `max_iou`, `kept.size()`
-// of them at most. Returns how many. `same_class(i, j)` says whether two boxes are of one class.
+// Runs non-maximum suppression. It writes the indices of `boxes`, in their order, `kept.size()` at
+// most, and returns how many. A box is kept if it has an area and overlaps with none kept before of
+// the same class by more than `max_iou`. `same_class(i, j)` says whether two boxes are of one
+// class.
 template <class T, class SameClass>
 int64_t SuppressNonMaxima(std::span<const BoxOf<T>> boxes, T max_iou, std::span<int32_t> kept,
                           SameClass same_class) {

@@ -44,8 +44,8 @@ int64_t WorkspaceBytesOf(const Parameters& p, int64_t number_bytes) {
 
 template <class T>
 struct Detections {
-  // Fills scores and classes; returns how many boxes are none of the background, which `order`
-  // names from the highest score on.
+  // Fills scores and classes, and returns how many boxes are none of the background. `order` names
+  // these from the highest score on.
   static int64_t FindClasses(const Parameters& p, const T* scores, const Workspace<T>& w) {
     int64_t found = 0;
     for (int64_t b = 0; b < p.boxes; ++b, scores += p.classes) {

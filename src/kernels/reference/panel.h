@@ -1,6 +1,6 @@
-// Products by panels, which matmul, linear and the convolutions share. A panel is a few columns of
-// the right factor, side by side: panel[k][j]. Each group of rows of the left factor runs along it.
-// A result is Σ over k in order, whatever the groups are, so that it depends on none of them.
+// Computes products by panels, which matmul, linear and the convolutions share. A panel is a few
+// columns of the right factor, side by side: panel[k][j]. Each group of rows of the left factor
+// runs along it. A result is Σ over k in order, so that it does not depend on the groups.
 #ifndef CGRUN_KERNELS_REFERENCE_PANEL_H_
 #define CGRUN_KERNELS_REFERENCE_PANEL_H_
 
