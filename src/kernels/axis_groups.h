@@ -1,4 +1,4 @@
-// A plain tensor as groups of elements along one axis.
+// Sees a plain tensor as groups of elements along one axis.
 #ifndef CGRUN_KERNELS_AXIS_GROUPS_H_
 #define CGRUN_KERNELS_AXIS_GROUPS_H_
 

@@ -9,7 +9,8 @@
 
 namespace cgrun {
 
-// Of conv from x to y; its gradients and conv_transpose go from y to x. In elements.
+// The sizes of a convolution, in elements. conv goes from x to y; its gradients and conv_transpose
+// go from y to x.
 struct ConvSizes {
   Window window;
   int64_t images = 0;
@@ -21,7 +22,8 @@ struct ConvSizes {
   int64_t output_plane() const { return window.y.output * window.x.output; }
   int64_t kernel_plane() const { return window.y.kernel * window.x.kernel; }
   int64_t taps() const { return channels * kernel_plane(); }  // that a filter reads
-  // Of one group of one image, and the filters of one group.
+  // The input and the output are those of one group of one image. The weight has the filters of one
+  // group.
   int64_t group_input() const { return channels * input_plane(); }
   int64_t group_output() const { return filters * output_plane(); }
   int64_t group_weight() const { return filters * taps(); }
@@ -32,8 +34,8 @@ inline ConvSizes ConvSizesOf(const Shape& x, const Shape& y, const WindowAttribu
   return {WindowOf(x, attributes), x[0].size, groups, x[1].size / groups, y[1].size / groups};
 }
 
-// Of the convolution from y back to x, whose transpose a conv_transpose is. It has no more outputs
-// than x, where `output_padding` makes room for more.
+// Returns the sizes of the convolution from y back to x, whose transpose is the conv_transpose. If
+// `output_padding` makes room in y for more outputs, this convolution still has only those of x.
 inline ConvSizes TransposedConvSizesOf(const Shape& x, const Shape& y,
                                        const WindowAttributes& attributes, int64_t groups) {
   ConvSizes sizes = ConvSizesOf(y, x, attributes, groups);

@@ -1,4 +1,4 @@
-// The plans, an operator each.
+// Makes the plans of the copies, one operator each.
 #include "src/kernels/copies.h"
 
 #include <cstring>
@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// How the part lies in the whole: its offset, and its strides.
+// Says how the part lies in the whole: its offset and its strides.
 struct Part {
   int64_t base = 0;
   std::vector<int64_t> strides;

@@ -1,4 +1,5 @@
-// What the operators that only move elements copy: the plans that every device's kernels follow.
+// Plans the copies of the operators that only move elements. The kernels of every device follow
+// these plans.
 #ifndef CGRUN_KERNELS_COPIES_H_
 #define CGRUN_KERNELS_COPIES_H_
 
@@ -7,13 +8,14 @@
 
 namespace cgrun {
 
-// From operand 0 to operand 1: a space with their offsets, and where these begin, in elements.
+// Describes a copy from operand 0 to operand 1: a space with their offsets, and where these begin,
+// in elements.
 struct CopyPlan {
   StridedSpace<2> space;
   std::array<int64_t, 2> base{};
 };
 
-// The same into a tensor that is filled before.
+// Describes the same copy into a tensor that is filled before.
 struct FillAndCopyPlan {
   CopyPlan copy;
   int64_t elements = 0;  // of operand 1

@@ -1,4 +1,4 @@
-// What a build without CUDA has in place of its kernel library.
+// A build without CUDA has this in place of its kernel library.
 #include "src/kernels/cuda/library.h"
 
 namespace cgrun::cuda {

@@ -1,4 +1,4 @@
-// Running one node on host memory, and describing a plain kernel as an option.
+// Runs one node on host memory, and describes a plain kernel as an option.
 #include "src/kernels/evaluate.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int t
          static_cast<double>(bytes) / kBytesPerSecond;
 }
 
-// On plain tensors, or as the kernel chooses.
+// Returns the option on plain tensors, or as the kernel chooses.
 std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignature& node,
                                       const RunSetting& setting) {
   KernelOption option;

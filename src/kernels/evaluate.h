@@ -18,12 +18,12 @@ bool AllPlain(const KernelOption& option);
 void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
                 std::vector<KernelOption>* options);
 
-// kernel.prepare(request); an elementwise kernel sees what lies in another layout as a plain vector
-// of all its elements, with those that pad.
+// Calls kernel.prepare(request). An elementwise kernel sees what lies in another layout as a plain
+// vector of all its elements, with those that pad.
 PreparedKernel PrepareKernel(const KernelDef& kernel, const KernelRequest& request);
 
-// Runs a bound node once on host memory with the library's preferred kernel; nothing if it has none
-// or it needs another layout than plain.
+// Runs a bound node once on host memory with the library's preferred kernel. If there is no kernel,
+// or if it needs another layout than plain, returns nothing.
 std::optional<std::vector<HostTensor>> EvaluateOnHost(const KernelLibrary& library,
                                                       const NodeSignature& node,
                                                       std::span<const HostTensor> inputs);

@@ -1,4 +1,4 @@
-// Operands one after another in one arena.
+// The operands lie one after another in one arena.
 #include "src/kernels/host_run.h"
 
 namespace cgrun {

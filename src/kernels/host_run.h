@@ -1,4 +1,4 @@
-// One node on host memory of its own, with any kernel that its library offers for it.
+// Runs one node on host memory of its own, with any kernel that its library offers for it.
 #ifndef CGRUN_KERNELS_HOST_RUN_H_
 #define CGRUN_KERNELS_HOST_RUN_H_
 
@@ -19,7 +19,7 @@ class HostRun {
   HostRun(const HostRun&) = delete;
   HostRun& operator=(const HostRun&) = delete;
 
-  // Of input `i`, or of output `i` minus the inputs.
+  // Returns the bytes of operand `i`. The inputs come first, then the outputs.
   std::span<std::byte> operand(size_t i);
   void Run();
 

@@ -1,5 +1,5 @@
-// What a kernel is: questions that are answered before the first step, and a function that runs
-// blindly. A kernel sees types, attributes and bytes, never a graph.
+// Declares what a kernel is: questions that are answered before the first step, and a function that
+// runs blindly. A kernel sees types, attributes and bytes, never a graph.
 #ifndef CGRUN_KERNELS_KERNEL_H_
 #define CGRUN_KERNELS_KERNEL_H_
 
@@ -19,14 +19,14 @@ namespace cgrun {
 
 enum class Access : uint8_t { kRead, kWrite, kReadWrite, kScratch };
 
-// Where an operand lies: `offset` bytes into an arena.
+// Says where an operand lies: `offset` bytes into an arena.
 struct Operand {
   int64_t offset = 0;
   ArenaKind arena = ArenaKind::kDevice;
   Access access = Access::kRead;
 };
 
-// What a program gives to every kernel.
+// Holds what a program gives to every kernel.
 struct RunContext {
   std::byte* arenas[kArenaKinds] = {};
   Communicator* communicator = nullptr;
@@ -37,8 +37,9 @@ struct RunContext {
 struct Instruction;
 using KernelFunction = void (*)(const RunContext&, const Instruction&) noexcept;
 
-// One step of a program: trivially copyable, of fixed size. Operands are the node's inputs, then
-// its outputs, then its workspace where it has one; they and the parameters belong to the program.
+// Describes one step of a program. It is trivially copyable, of fixed size. Operands are the node's
+// inputs, then its outputs, then its workspace if it has one. They and the parameters belong to the
+// program.
 struct Instruction {
   KernelFunction run = nullptr;
   const Operand* operands = nullptr;
@@ -55,7 +56,7 @@ T* Data(const RunContext& context, const Instruction& instruction, int i) {
   return reinterpret_cast<T*>(base + static_cast<uintptr_t>(operand.offset));
 }
 
-// Of a bound node's inputs and outputs together.
+// Returns the bytes of a bound node's inputs and outputs together.
 inline int64_t OperandBytes(const NodeSignature& node) {
   int64_t bytes = 0;
   for (const TensorType& type : node.inputs) bytes += ByteSize(type);
@@ -63,14 +64,14 @@ inline int64_t OperandBytes(const NodeSignature& node) {
   return bytes;
 }
 
-// How an operand's elements lie: a layout, or, where it is a view into another tensor, strides in
-// elements (empty: as the layout says).
+// Says how an operand's elements lie: in a layout. If the operand is a view into another tensor, it
+// has strides, in elements; else they are empty.
 struct OperandLayout {
   Layout layout;
   std::vector<int64_t> strides;
 };
 
-// What Prepare gets: the bound node and what `select` and the plan decided.
+// Holds what `prepare` is given: the bound node, and what selection and the plan decided.
 struct KernelRequest {
   const NodeSignature& node;
   std::vector<OperandLayout> operands;  // inputs, then outputs
@@ -78,7 +79,7 @@ struct KernelRequest {
   bool tf32 = false;  // factors are rounded to TF32 (RunSetting::tf32)
   int team = 0;       // whose bits it is to give (RunSetting::team); 0: those of `threads`
 
-  // The same of another node.
+  // Returns the same request for another node.
   KernelRequest For(const NodeSignature& other) const {
     return {other, operands, threads, tf32, team};
   }
@@ -94,18 +95,19 @@ struct PreparedKernel {
   }
 };
 
-// A kernel of one operator. Functions may be null where the default is given.
+// Describes a kernel of one operator. A function may be null if a default is given.
 struct KernelDef {
   std::string_view name;                             // "reference.relu"
   bool (*supports)(const NodeSignature&) = nullptr;  // null: every node of its operator
   int64_t (*workspace_bytes)(const NodeSignature&, int threads) = nullptr;  // null: none
   PreparedKernel (*prepare)(const KernelRequest&) = nullptr;
   void (*layouts)(const NodeSignature&, KernelOption*) = nullptr;  // null: all plain
-  // Layouts and workspace together, where they are one choice of a library, which may find that it
-  // has no good code for the node: false. Null: the two above.
+  // Sets layouts and workspace together, if they are one choice of a library. Returns false if the
+  // library has no good code for the node. Null: the two functions above do.
   bool (*choose)(const NodeSignature&, const RunSetting&, KernelOption*) = nullptr;
-  // Goes through the bytes element by element, each operand in step: so it runs on any layout that
-  // they share, as if that were a plain shape. Where a layout has padding, that must stay 0.
+  // The kernel goes through the bytes element by element, each operand in step. It therefore runs
+  // on any layout that they share, as if that were a plain shape. If a layout has padding, the
+  // padding must stay 0.
   bool elementwise = false;
   bool reads_others = false;      // elementwise, and inputs of other shapes are plain
   bool counts_elements = false;   // what it gives depends on how many they are: a mean's gradient
@@ -115,18 +117,20 @@ struct KernelDef {
   bool tf32 = false;              // can round its factors to TF32
   bool calls_onednn = false;      // oneDNN runs it, and holds code and memory for it
   bool fewer_operations = false;  // than its operator is counted to take, by Winograd's algorithm
-  // Whether what it gives with that many threads has other bits than with one, or it must not run
-  // beside another kernel. Null: neither.
+  // Whether the kernel must know its thread team: with that many threads it gives other bits than
+  // with one, or it must not run beside another kernel. Null: neither is so.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
-  // Of one by team, whose `prepare` minds KernelRequest::team: what it takes on one thread to give
-  // the bits of a team, part after part. Null: it does not do that.
+  // Returns the workspace that the kernel takes on one thread to give the bits of a team, part
+  // after part. Only a kernel by team whose `prepare` reads KernelRequest::team has this function.
+  // Null: the kernel cannot do that.
   int64_t (*workspace_alone)(const NodeSignature&, int team) = nullptr;
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
-  // A better estimate of the time of all `threads`. Null: by flops_per_second and bytes.
+  // Estimates the time of all `threads` better. Null: the estimate follows from flops_per_second
+  // and bytes.
   double (*seconds)(const NodeSignature&, int threads) = nullptr;
 };
 
-// What a library knows of a kernel that it has chosen, by its name.
+// Says what a library knows of a kernel that it has chosen. It finds the kernel by its name.
 struct KernelTraits {
   bool calls_onednn = false;      // as in KernelDef
   bool fewer_operations = false;  // as in KernelDef
@@ -135,7 +139,7 @@ struct KernelTraits {
 
 inline bool AlwaysByTeam(const NodeSignature&, int) { return true; }
 
-// A device's kernels: answers the compiler's questions, then prepares what it chose.
+// Holds a device's kernels. It answers the compiler's questions, then prepares what it chose.
 class KernelLibrary : public Target {
  public:
   // Packs the parameters of a chosen kernel, and takes from the libraries what it needs to run.
@@ -153,10 +157,10 @@ class KernelLibrary : public Target {
 // The kernel library of a device ("reference", "cuda:1"), or null. Throws UserError if a library
 // that its kernels call cannot be loaded.
 const KernelLibrary* FindKernelLibrary(std::string_view device);
-// What the kernels of a known device are made of: their fingerprint, or "built without oneDNN", or
-// why what they call cannot be loaded.
+// Says what the kernels of a known device are made of: their fingerprint, or "built without
+// oneDNN", or why the library that they call cannot be loaded.
 std::string DescribeKernels(std::string_view device);
-// What `auto` stands for: of the host's devices in this build the fastest.
+// Returns the device that `auto` stands for: the fastest of the host's devices in this build.
 std::string_view FastestHostDevice();
 
 }  // namespace cgrun

@@ -18,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSeconds = 0.02;  // that the runs take together, but for long ones
 constexpr int kFewestRuns = 3, kMostRuns = 200;
 
-// Numbers that no kernel is fast or slow on, as it is on zeros, denormal numbers and NaN. Where a
-// layout pads, they stand in the padding too: the results are nobody's.
+// Fills in numbers that no kernel is unusually fast or slow on, as it is on zeros, denormal numbers
+// and NaN. If a layout pads, they stand in the padding too, as nobody reads the results.
 void Fill(std::span<std::byte> bytes) {
   constexpr size_t kPeriod = 61;
   for (size_t i = 0; i + sizeof(float) <= bytes.size(); i += sizeof(float)) {

@@ -1,4 +1,4 @@
-// How long a kernel takes here.
+// Measures how long a kernel takes here.
 #ifndef CGRUN_KERNELS_MEASURE_H_
 #define CGRUN_KERNELS_MEASURE_H_
 
@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// The least of a few runs of a kernel of the host, in seconds, on numbers of no meaning in memory
-// of its own. Nothing where there is not enough memory for them.
+// Returns the least time of a few runs of a kernel of the host, in seconds, on numbers of no
+// meaning in memory of its own. If there is not enough memory, returns nothing.
 std::optional<double> MeasureOnHost(const KernelLibrary& library, const NodeSignature& node,
                                     const KernelOption& option, int threads);
 

@@ -39,7 +39,7 @@ constexpr T Store(Compute<T> value) {
   return static_cast<T>(value);
 }
 
-// By way of f64, for kernels that compute in it whatever the type.
+// Goes by way of f64, for kernels that compute in it whatever the type.
 template <class T>
 constexpr double LoadF64(T value) {
   return static_cast<double>(Load(value));

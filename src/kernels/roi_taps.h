@@ -1,5 +1,5 @@
-// roi_align: which map a box reads, and between which elements of the map its samples lie. Rows and
-// columns are apart: a sample's weights are those of its row times those of its column.
+// Says for roi_align which map a box reads, and between which elements of the map its samples lie.
+// Rows and columns are apart: a sample's weights are those of its row times those of its column.
 #ifndef CGRUN_KERNELS_ROI_TAPS_H_
 #define CGRUN_KERNELS_ROI_TAPS_H_
 
@@ -13,8 +13,8 @@
 
 namespace cgrun {
 
-// A row or column of samples: between elements `low` and `high`, whose weights add up to 1, or are
-// 0 where it lies outside of the map.
+// Describes a row or column of samples between elements `low` and `high`. Their weights add up to
+// 1. If the sample lies outside of the map, they are 0.
 struct RoiTap {
   int64_t low = 0;
   int64_t high = 0;
@@ -22,8 +22,8 @@ struct RoiTap {
   double high_weight = 0;
 };
 
-// At `position` of a map of `size` elements, of which the first has its centre at 0. A position
-// that is NaN makes NaN.
+// Returns the tap at `position` of a map of `size` elements, the first of which has its centre at
+// 0. A position that is NaN makes NaN.
 inline RoiTap RoiTapAt(double position, int64_t size) {
   const auto end = static_cast<double>(size);
   if (std::isnan(position)) return {0, 0, position, position};
@@ -40,7 +40,7 @@ struct RoiMap {
   int64_t stride = 1;
 };
 
-// What kernels know of a node.
+// Holds what kernels know of a node.
 struct RoiPlan {
   std::vector<RoiMap> maps;
   int64_t images = 1;
@@ -55,7 +55,7 @@ struct RoiPlan {
   int64_t columns() const { return width * ratio; }
 };
 
-// Without the heights and widths of the maps.
+// Leaves out the heights and widths of the maps.
 inline RoiPlan RoiPlanOf(const RoiAlignAttributes& attributes, const Shape& boxes, const Shape& y) {
   RoiPlan plan;
   for (const int64_t stride : attributes.strides) plan.maps.push_back({1, 1, stride});
@@ -69,7 +69,7 @@ inline RoiPlan RoiPlanOf(const RoiAlignAttributes& attributes, const Shape& boxe
   return plan;
 }
 
-// Of a node of roi_align.
+// Returns the plan of a node of roi_align.
 inline RoiPlan RoiPlanOf(const NodeSignature& node) {
   RoiPlan plan = RoiPlanOf(node.attributes.As<RoiAlignAttributes>(), node.inputs[0].shape,
                            node.outputs[0].shape);
@@ -115,7 +115,7 @@ inline void FillRoiTaps(const RoiPlan& plan, double from, double to, int64_t str
   }
 }
 
-// Those of all rows, then those of all columns.
+// Fills in the samples of all rows, then those of all columns.
 inline void FillRoiTaps(const RoiPlan& plan, const RoiBox& box, const RoiMap& map, RoiTap* taps) {
   FillRoiTaps(plan, box.y1, box.y2, map.stride, map.height, plan.rows(), taps);
   FillRoiTaps(plan, box.x1, box.x2, map.stride, map.width, plan.columns(), taps + plan.rows());

@@ -1,5 +1,5 @@
-// Walking several plain tensors at once, each with strides of its own: broadcasting, reductions,
-// transposes, slices. A space is made in Prepare; walking it allocates nothing.
+// Walks several plain tensors at once, each with strides of its own: broadcasting, reductions,
+// transposes, slices. A space is made when a kernel is prepared; walking it allocates nothing.
 #ifndef CGRUN_KERNELS_STRIDED_H_
 #define CGRUN_KERNELS_STRIDED_H_
 
@@ -12,8 +12,8 @@
 
 namespace cgrun {
 
-// An index space and K offsets that follow it. Axes of size 1 are left out and axes that lie one
-// after another for every operand are one; at least one axis stays, the inner loop.
+// Holds an index space and K offsets that follow it. Axes of size 1 are left out. Axes that lie one
+// after another for every operand are one. At least one axis stays, the inner loop.
 template <size_t K>
 struct StridedSpace {
   struct Axis {

@@ -1,4 +1,4 @@
-// abs and its gradient.
+// Defines abs and its gradient.
 #include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 

@@ -1,4 +1,4 @@
-// absolute_error: a loss of regressions that outliers move little, and its gradient.
+// Defines absolute_error: a loss of regressions that outliers move little, and its gradient.
 #include "src/ops/builders.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"

@@ -1,4 +1,4 @@
-// accumulate: adds a batch's gradient to the sum of those of a step.
+// Defines accumulate, which adds a batch's gradient to the sum of those of a step.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 

@@ -1,4 +1,4 @@
-// accuracy: how many samples a classifier gets right.
+// Defines accuracy: how many samples a classifier gets right.
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,8 +24,8 @@ const AttributeSchema& AccuracyAttributes::Schema() {
 
 namespace {
 
-// One number: the sums are the right labels, and where a sample has several labels or none that
-// counts, all that count.
+// Shows one number. The sums begin with the number of right labels. If a sample has several labels,
+// or if some are ignored, the number of all that count follows.
 std::optional<Shape> ShownShape(const Attributes&, const Shape& sums) {
   const bool known = sums == Shape() || sums == Shape{2};
   return known ? std::optional<Shape>(Shape()) : std::nullopt;

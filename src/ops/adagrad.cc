@@ -1,4 +1,4 @@
-// adagrad: Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011.
+// Defines adagrad. It follows Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011.
 #include "src/ops/op_definitions.h"
 #include "src/ops/optimizer.h"
 

@@ -1,5 +1,5 @@
-// adam: Kingma and Ba, "Adam: A method for stochastic optimization", 2015. adamw: Loshchilov and
-// Hutter, "Decoupled weight decay regularization", 2019.
+// Defines adam and adamw. adam follows Kingma and Ba, "Adam: A method for stochastic optimization",
+// 2015. adamw follows Loshchilov and Hutter, "Decoupled weight decay regularization", 2019.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/optimizer.h"

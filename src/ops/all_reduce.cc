@@ -1,4 +1,4 @@
-// all_reduce: the sum of a gradient over the processes of a distributed run.
+// Defines all_reduce: the sum of a gradient over the processes of a distributed run.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 

@@ -1,4 +1,5 @@
-// auc: the area under the ROC curve, from the scores of all samples of a pass, or from histograms.
+// Defines auc: the area under the ROC curve. It follows from the scores of all samples of a pass,
+// or from histograms.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -73,7 +74,8 @@ std::optional<Shape> ShapeOf(const Attributes& attributes, const Shape& sums) {
   return fits ? std::optional<Shape>(Shape()) : std::nullopt;
 }
 
-// Pairs of a positive and a negative sample, from groups of samples in the order of their scores.
+// Counts pairs of a positive and a negative sample. Groups of samples are added in the order of
+// their scores.
 class Pairs {
  public:
   void Add(double negatives, double positives) {

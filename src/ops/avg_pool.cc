@@ -1,4 +1,4 @@
-// avg_pool, its gradient, and global_avg_pool.
+// Defines avg_pool, its gradient, and global_avg_pool.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/pool.h"
@@ -26,7 +26,7 @@ void Gradient(GradientContext& context) {
                                            {context.output_gradient(0)}, "dx"));
 }
 
-// A window's additions and its division.
+// Counts the additions of each window and its division.
 OpCost CostOfWindows(const Shape& y, const IntList& kernel) {
   return {y.Elements() * (kernel[0] * kernel[1] + 1)};
 }

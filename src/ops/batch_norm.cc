@@ -1,6 +1,7 @@
-// batch_norm and its gradient, with the statistics of the batch or with the running ones;
-// batch_norm_apply, which gives a training's result again. The same with a tensor that is added to
-// the result, in training alone: batch_norm_add, batch_norm_add_apply, batch_norm_add_grad.
+// Defines batch_norm and its gradient, with the statistics of the batch or with the running ones.
+// batch_norm_apply gives a training's result again. In training alone, batch_norm_add,
+// batch_norm_add_apply and batch_norm_add_grad do the same with a tensor that is added to the
+// result.
 #include "src/ops/batch_norm.h"
 
 #include "src/ops/infer.h"
@@ -42,7 +43,7 @@ Dim Channels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
 // below, and there are few of them beside x.
 DType StatisticType(DType x) { return x == DType::kF64 ? DType::kF64 : DType::kF32; }
 
-// Where x is wrong, these are of little use, but let inference report what is.
+// If x is wrong, these tensors are of little use, but they let inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const Shape channels{Channels(context.shape(0)).size};
@@ -94,14 +95,14 @@ void Gradient(GradientContext& context) {
   }
 }
 
-// For each element: 4 for the statistics (a sum; a difference, its square, a sum), 3 for the
-// result.
+// Each element takes 4 operations for the statistics (a sum; a difference, its square, a sum) and 3
+// for the result.
 OpCost Cost(const NodeSignature& node) {
   const bool training = node.attributes.As<BatchNormAttributes>().training;
   return {(training ? 7 : 3) * node.inputs[0].shape.Elements()};
 }
 
-// In training the node moves running statistics: it must not run twice.
+// In training the node moves running statistics, and must therefore not run twice.
 SecondNode Second(const Node& node) {
   if (!node.attributes.As<BatchNormAttributes>().training) {
     return {node.op, node.attributes, node.inputs};
@@ -143,8 +144,8 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {context.input(0), parameter, parameter};
 }
 
-// For each element: 5 for the two sums, 5 for dx (1 where the statistics are frozen); 3 in each for
-// what was clipped.
+// Each element takes 5 for the two sums and 5 for dx (1 if the statistics are frozen). What was
+// clipped takes 3 in each.
 OpCost GradCost(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<BatchNormAttributes>();
   return {((attributes.training ? 10 : 6) + (attributes.clips() ? 6 : 0)) *
@@ -183,7 +184,7 @@ std::vector<TensorType> InferAddApply(InferContext& context) {
   return {context.input(0)};
 }
 
-// Where nothing is clipped, what is added has the gradient of y.
+// If nothing is clipped, what is added has the gradient of y.
 void GradientOfAdd(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   if (!dy.valid()) return;
@@ -227,7 +228,7 @@ std::vector<TensorType> InferAddGrad(InferContext& context) {
   return {x, statistic, statistic, x};
 }
 
-// As GradCost, a comparison, and an addition where dy has two parts.
+// Counts the operations of GradCost and a comparison. If dy has two parts, it adds an addition.
 OpCost CostOfAddGrad(const NodeSignature& node) {
   const auto others = static_cast<int64_t>(node.inputs.size()) - 5;
   return {(10 + others) * node.inputs[0].shape.Elements()};

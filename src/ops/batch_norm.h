@@ -1,4 +1,4 @@
-// Attributes of batch_norm, of its result again and of its gradient.
+// Declares the attributes of batch_norm, of batch_norm_apply and of batch_norm_grad.
 #ifndef CGRUN_OPS_BATCH_NORM_H_
 #define CGRUN_OPS_BATCH_NORM_H_
 

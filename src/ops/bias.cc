@@ -1,4 +1,4 @@
-// bias: adds one number to each channel.
+// Defines bias, which adds one number to each channel.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/reduce.h"
@@ -8,7 +8,7 @@ namespace {
 
 Dim Channels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
 
-// Where x is wrong, it is of little use, but lets inference report what is.
+// If x is wrong, the bias is of little use, but it lets inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const Dim channels(Channels(context.shape(0)).size);

@@ -1,4 +1,4 @@
-// add, sub, mul, div: two operands, broadcast as NumPy and ONNX do.
+// Defines add, sub, mul, div: two operands, broadcast as NumPy and ONNX do.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/reduce.h"

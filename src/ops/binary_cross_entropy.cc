@@ -1,5 +1,5 @@
-// binary_cross_entropy: the loss of yes-or-no questions, from logits or probabilities, and its
-// gradient.
+// Defines binary_cross_entropy and its gradient: the loss of yes-or-no questions, from logits or
+// probabilities.
 #include "src/ops/builders.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"

@@ -1,4 +1,4 @@
-// Type inference that operators of boxes share. Each reports what is wrong.
+// Declares type inference that operators of boxes share. Each function reports what is wrong.
 #ifndef CGRUN_OPS_BOX_INPUT_H_
 #define CGRUN_OPS_BOX_INPUT_H_
 

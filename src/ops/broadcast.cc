@@ -1,5 +1,5 @@
-// broadcast: repeats a tensor along its axes of size 1. The gradients of the reductions are made of
-// it, and its own of them.
+// Defines broadcast, which repeats a tensor along its axes of size 1. The gradients of the
+// reductions are made of broadcast, and its own gradient of reductions.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/reduce.h"

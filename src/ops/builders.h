@@ -1,4 +1,4 @@
-// What operators of one family declare alike: element by element, activations, losses,
+// Declares what operators of one family have in common: element by element, activations, losses,
 // convolutions.
 #ifndef CGRUN_OPS_BUILDERS_H_
 #define CGRUN_OPS_BUILDERS_H_
@@ -20,11 +20,11 @@ OpDef Described(OpText text);
 // Takes one floating-point tensor and gives one of its type, element by element, in place.
 OpDef ElementwiseOp(OpText text, GradientFunction gradient);
 
-// Such an operator that the key `activation` of others may name.
+// Makes such an operator that the key `activation` of others may name.
 OpDef ActivationOp(OpText text, GradientFunction gradient);
 
-// The gradient `of`_grad of such an operator: it makes dx of dy and of `reads`, which is "y", the
-// result, or "x", the input.
+// Makes the gradient `of`_grad of such an operator. It computes dx from dy and from `reads`, which
+// is "y", the result, or "x", the input.
 OpDef ElementwiseGradOp(const std::string& of, std::string_view reads, std::string details);
 
 // The gradient of such an operator is the node kGrad with its attributes.
@@ -66,9 +66,9 @@ void GradientOfDifference(GradientContext& context) {
   SetGradientsOfDifference(context, kGrad, Attributes());
 }
 
-// What conv and conv_transpose own: a weight of shape [·, ·, height, width], and a bias of
-// `filters` numbers where there is one. `fan_out_channels`: those that a fan_out counts with each
-// element of a filter.
+// Describes the tensors that conv and conv_transpose own: a weight of shape [·, ·, height, width],
+// and maybe a bias of `filters` numbers. A fan_out counts `fan_out_channels` with each element of a
+// filter.
 struct ConvTensors {
   Shape weight;
   int64_t fan_out_channels = 0;

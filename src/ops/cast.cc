@@ -1,4 +1,4 @@
-// cast: the same numbers in another number type.
+// Defines cast, which gives the same numbers in another number type.
 #include "src/ops/cast.h"
 
 #include "src/ops/infer.h"
@@ -21,7 +21,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.attributes<CastAttributes>().to, context.shape(0)}};
 }
 
-// Between floating-point types alone: elsewhere the function is flat.
+// Only casts between floating-point types have a gradient: elsewhere the function is flat.
 void Gradient(GradientContext& context) {
   const DType from = context.input_type(0).dtype;
   if (!IsFloat(from) || !IsFloat(context.attributes<CastAttributes>().to)) return;

@@ -1,4 +1,4 @@
-// Attributes of cast.
+// Declares the attributes of cast.
 #ifndef CGRUN_OPS_CAST_H_
 #define CGRUN_OPS_CAST_H_
 

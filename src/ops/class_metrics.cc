@@ -66,7 +66,8 @@ bool IsScore(const Shape& scores) {
 namespace op_def {
 namespace {
 
-// Of a class: samples that are right, that are found to be of it, and that are of it.
+// Counts the samples that are rightly found to be of a class, all that are found to be of it, and
+// all that are of it.
 struct ClassCounts {
   double right = 0;
   double found = 0;
@@ -138,7 +139,8 @@ void FinishPerClass(const Attributes&, std::span<const double> sums, int64_t,
   }
 }
 
-// Of each class, or their mean. Classes that are neither in the data nor found take no part.
+// Shows the metric of each class, or their mean. Classes that are neither in the data nor found
+// take no part in the mean.
 template <double (*kOf)(const ClassCounts&)>
 void Finish(const Attributes&, std::span<const double> sums, int64_t,
             std::span<double> shown) noexcept {

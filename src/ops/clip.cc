@@ -1,4 +1,4 @@
-// clip and its gradient, which needs the output alone.
+// Defines clip and its gradient, which needs the output alone.
 #include "src/ops/clip.h"
 
 #include "src/ops/builders.h"

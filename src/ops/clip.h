@@ -1,4 +1,4 @@
-// Attributes of clip and of its gradient.
+// Declares the attributes of clip and of its gradient.
 #ifndef CGRUN_OPS_CLIP_H_
 #define CGRUN_OPS_CLIP_H_
 

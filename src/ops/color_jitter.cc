@@ -1,4 +1,5 @@
-// color_jitter: brightness, contrast, saturation and hue of each sample changed at random.
+// Defines color_jitter, which changes brightness, contrast, saturation and hue of each sample at
+// random.
 #include "src/ops/color_jitter.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Attributes of color_jitter, and by how much the colours of a sample change.
+// Declares the attributes of color_jitter, and says by how much the colours of a sample change.
 #ifndef CGRUN_OPS_COLOR_JITTER_H_
 #define CGRUN_OPS_COLOR_JITTER_H_
 
@@ -9,8 +9,8 @@
 
 namespace cgrun {
 
-// Empty: nothing changes. One number d: from 1 - d, or 0, to 1 + d; of `hue` from -d to d. Two:
-// from the first to the second.
+// An empty list changes nothing. One number d is the range from 1 - d, but not below 0, to 1 + d;
+// for `hue` it is from -d to d. Two numbers are the ends of a range.
 struct ColorJitterAttributes {
   RealList brightness;
   RealList contrast;
@@ -22,7 +22,7 @@ struct ColorJitterAttributes {
   static const AttributeSchema& Schema();
 };
 
-// What one sample is changed by.
+// Holds the changes of one sample.
 struct ColorChange {
   double brightness = 1;
   double contrast = 1;
@@ -30,7 +30,7 @@ struct ColorChange {
   double hue = 0;  // in turns of the colour circle
 };
 
-// From what each sample's change is drawn.
+// Holds the ranges that each sample's change is drawn from.
 struct ColorRange {
   struct Range {
     double from = 1;
@@ -40,7 +40,7 @@ struct ColorRange {
   uint64_t key = 0;
 
   static ColorRange Of(const ColorJitterAttributes& attributes);
-  // Of sample `n` at a step.
+  // Draws the change of sample `n` at a step.
   ColorChange ChangeOf(uint64_t step, int64_t n) const;
 };
 

@@ -1,4 +1,4 @@
-// compare: a bool for each pair of elements. No gradient flows through it.
+// Defines compare: a bool for each pair of elements. No gradient flows through it.
 #include "src/ops/compare.h"
 
 #include "src/ops/infer.h"

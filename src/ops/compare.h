@@ -1,4 +1,4 @@
-// Attributes of compare.
+// Declares the attributes of compare.
 #ifndef CGRUN_OPS_COMPARE_H_
 #define CGRUN_OPS_COMPARE_H_
 

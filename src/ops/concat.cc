@@ -1,4 +1,5 @@
-// concat: tensors one after another along an axis; its gradient is a part of the output's.
+// Defines concat, which lays tensors one after another along an axis. Its gradient is a part of the
+// output's gradient.
 #include "src/ops/concat.h"
 
 #include <optional>
@@ -120,7 +121,7 @@ void Gradient(GradientContext& context) {
   }
 }
 
-// Inputs lie one after another in the output, where all of it is one row.
+// If all of the output is one row, the inputs lie one after another in it.
 std::vector<PartPair> Parts(const NodeSignature& node, std::span<const Layout> layouts) {
   const TensorType& y = node.outputs[0];
   const Layout& layout = layouts.back();
@@ -159,7 +160,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
-// The part of the gradient, where all of that is one row.
+// If all of the gradient is one row, the part lies in it.
 std::vector<PartPair> GradParts(const NodeSignature& node, std::span<const Layout> layouts) {
   const auto& attributes = node.attributes.As<ConcatGradAttributes>();
   const TensorType &dy = node.inputs[0], &dx = node.outputs[0];

@@ -1,4 +1,4 @@
-// Attributes of concat and of its gradient, and how parts of joined tensors lie.
+// Declares the attributes of concat and of its gradient, and how parts of joined tensors lie.
 #ifndef CGRUN_OPS_CONCAT_H_
 #define CGRUN_OPS_CONCAT_H_
 
@@ -15,8 +15,8 @@ struct ConcatAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Which part of a concatenation is wanted. Begin and size are shapes of one axis, so that they can
-// depend on the batch size.
+// Says which part of a concatenation is wanted. Begin and size are shapes of one axis, so that they
+// can depend on the batch size.
 struct ConcatGradAttributes {
   int64_t axis = 1;
   Shape begin{0};
@@ -25,9 +25,9 @@ struct ConcatGradAttributes {
   static const AttributeSchema& Schema();
 };
 
-// A bound tensor of this layout is that many rows, one after another, of each of which a part along
-// `axis` is a span of bytes. Where the axis is blocked, that is true of parts of whole blocks
-// alone.
+// Returns how many rows a bound tensor of this layout is, one after another, so that a part along
+// `axis` is a span of bytes of each row. If the axis is blocked, that is true of parts of whole
+// blocks alone.
 int64_t RowsAround(const Shape& shape, const Layout& layout, int axis);
 // Whether a part of so many elements of the axis, or one that begins behind so many, is one of
 // whole blocks.

@@ -1,4 +1,4 @@
-// conv: two-dimensional convolution of images. Its gradients are operators of their own.
+// Defines conv: two-dimensional convolution of images. Its gradients are operators of their own.
 #include "src/ops/conv.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ ConvTensors TensorsOf(const ConvAttributes& attributes, int64_t channels) {
           attributes.filters, attributes.filters, attributes.bias};
 }
 
-// Where x is wrong, these are of little use, but let inference report what is.
+// If x is wrong, these tensors are of little use, but they let inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   const auto& attributes = context.attributes<ConvAttributes>();
   if (context.num_inputs() != 1 || attributes.kernel.size() != 2) return {};

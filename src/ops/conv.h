@@ -1,4 +1,4 @@
-// Attributes of conv and its gradients.
+// Declares the attributes of conv and its gradients.
 #ifndef CGRUN_OPS_CONV_H_
 #define CGRUN_OPS_CONV_H_
 
@@ -20,7 +20,7 @@ struct ConvAttributes {
   WindowAttributes window() const { return {kernel, stride, padding, dilation, false}; }
 };
 
-// Of conv_input_grad and conv_weight_grad.
+// These are the attributes of conv_input_grad and conv_weight_grad.
 struct ConvGradAttributes {
   Shape input;  // of x
   IntList kernel;
@@ -33,7 +33,7 @@ struct ConvGradAttributes {
   WindowAttributes window() const { return {kernel, stride, padding, dilation, false}; }
 };
 
-// [filters, channels of a group, height, width] of a weight.
+// Returns the shape of a weight: [filters, channels of a group, height, width].
 Shape ConvWeightShape(int64_t filters, int64_t channels, int64_t groups, const IntList& kernel);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// conv_input_grad and conv_weight_grad. Their gradients are convolutions again.
+// Defines conv_input_grad and conv_weight_grad. Their gradients are convolutions again.
 #include <optional>
 
 #include "src/ops/conv.h"
@@ -47,12 +47,13 @@ OpCost GradCost(const NodeSignature& node, const Shape& dy) {
 OpCost InputGradCost(const NodeSignature& node) { return GradCost(node, node.inputs[0].shape); }
 OpCost WeightGradCost(const NodeSignature& node) { return GradCost(node, node.inputs[1].shape); }
 
-// The types of a convolution, for its gradients: x, weight, y.
+// Holds the types of a convolution, which its gradients need.
 struct ConvTypes {
   TensorType x, weight, y;
 };
 
-// Nothing, and a report, where no convolution has these attributes and an output like input `dy`.
+// If no convolution has these attributes and an output like input `dy`, reports that and returns
+// nothing.
 std::optional<ConvTypes> TypesFor(InferContext& context, int dy) {
   const auto& attributes = context.attributes<ConvGradAttributes>();
   const Shape& input = attributes.input;

@@ -1,5 +1,5 @@
-// conv_transpose: the transpose of a convolution, which makes images larger. y is to x what the
-// images of a conv are to its output, so that the gradients are conv's nodes.
+// Defines conv_transpose: the transpose of a convolution, which makes images larger. y is to x what
+// the images of a conv are to its output, so that the gradients are conv's nodes.
 #include "src/ops/conv_transpose.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ ConvTensors TensorsOf(const ConvTransposeAttributes& attributes, int64_t channel
   return {weight, channels, attributes.filters, attributes.bias};
 }
 
-// Where x is wrong, these are of little use, but let inference report what is.
+// If x is wrong, these tensors are of little use, but they let inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   const auto& attributes = context.attributes<ConvTransposeAttributes>();
   if (context.num_inputs() != 1 || attributes.kernel.size() != 2) return {};
@@ -80,7 +80,7 @@ std::vector<OwnedTensor> Owned(InferContext& context) {
   return OwnedOf(TensorsOf(attributes, channels), dtype);
 }
 
-// An empty message: the attributes fit the images.
+// Returns an empty message if the attributes fit the images.
 std::string FaultOfAttributes(const ConvTransposeAttributes& attributes, const Shape& x) {
   if (attributes.kernel.size() != 2 || attributes.stride.size() != 2 ||
       attributes.dilation.size() != 2 || attributes.output_padding.size() != 2 ||
@@ -129,8 +129,8 @@ std::vector<TensorType> Infer(InferContext& context) {
   return InferOutput(context, y);
 }
 
-// The convolution from y to x; where `output_padding` reaches the stride, it makes rows and columns
-// that x has not.
+// Describes the convolution from y to x. If `output_padding` reaches the stride, it makes rows and
+// columns that x does not have.
 struct Inverse {
   ConvAttributes conv;
   ConvGradAttributes grad;

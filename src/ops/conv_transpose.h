@@ -1,4 +1,4 @@
-// Attributes of conv_transpose.
+// Declares the attributes of conv_transpose.
 #ifndef CGRUN_OPS_CONV_TRANSPOSE_H_
 #define CGRUN_OPS_CONV_TRANSPOSE_H_
 
@@ -18,7 +18,7 @@ struct ConvTransposeAttributes {
   bool bias = true;
 
   static const AttributeSchema& Schema();
-  // Of the convolution from y to x whose transpose this is.
+  // Returns the window of the convolution from y to x whose transpose this is.
   WindowAttributes window() const { return {kernel, stride, padding, dilation, false}; }
 };
 

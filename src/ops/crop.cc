@@ -1,4 +1,4 @@
-// crop: a part of each image; its gradient stands in zeros, by pad.
+// Defines crop, which keeps a part of each image. Its gradient stands in zeros, by pad.
 #include "src/ops/crop.h"
 
 #include "src/ops/infer.h"
@@ -38,7 +38,7 @@ std::string Times(int64_t height, int64_t width) {
   return std::to_string(height) + "x" + std::to_string(width);
 }
 
-// An empty message: the part lies in the images.
+// Returns an empty message if the part lies in the images.
 std::string FaultOfPart(const CropAttributes& attributes, const Shape& images) {
   const size_t offsets = attributes.offset.size();
   if (attributes.size.size() != 2 || (offsets != 0 && offsets != 2)) {

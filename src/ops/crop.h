@@ -1,4 +1,4 @@
-// Attributes of crop, and where the part that it keeps begins.
+// Declares the attributes of crop, and where the part that it keeps begins.
 #ifndef CGRUN_OPS_CROP_H_
 #define CGRUN_OPS_CROP_H_
 

@@ -1,4 +1,4 @@
-// detections: the things that were found in an image, each once.
+// Defines detections: the things that were found in an image, each once.
 #include "src/ops/detections.h"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Attributes of detections.
+// Declares the attributes of detections.
 #ifndef CGRUN_OPS_DETECTIONS_H_
 #define CGRUN_OPS_DETECTIONS_H_
 

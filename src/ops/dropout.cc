@@ -1,6 +1,6 @@
-// dropout. Which elements stay is a pure function of key, step and element, so that order, planner,
-// mode and resume do not change it; and its gradient is dropout of the gradient, so that no mask is
-// kept for the backward pass.
+// Defines dropout. Which elements stay is a pure function of key, step and element. Order, planner,
+// mode and resume therefore do not change it. Its gradient is dropout of the gradient, so that no
+// mask is kept for the backward pass.
 #include "src/ops/dropout.h"
 
 #include "src/ir/range_text.h"

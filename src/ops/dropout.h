@@ -1,4 +1,4 @@
-// Attributes of dropout and of its gradient.
+// Declares the attributes of dropout and of its gradient.
 #ifndef CGRUN_OPS_DROPOUT_H_
 #define CGRUN_OPS_DROPOUT_H_
 

@@ -1,4 +1,4 @@
-// embedding: rows of a learned table, and the gradient of the table.
+// Defines embedding, which reads rows of a learned table, and the gradient of the table.
 #include "src/ops/embedding.h"
 
 #include "src/ops/infer.h"
@@ -26,7 +26,7 @@ const AttributeSchema& EmbeddingAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// Where the ids are wrong, this is of little use, but lets inference report what is.
+// If the ids are wrong, the table is of little use, but it lets inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const auto& attributes = context.attributes<EmbeddingAttributes>();
@@ -87,7 +87,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {{context.dtype(1), {attributes.entries, attributes.units}}};
 }
 
-// A sum for each number of dy.
+// Each number of dy takes one addition.
 OpCost GradCost(const NodeSignature& node) { return {node.inputs[1].shape.Elements()}; }
 
 }  // namespace

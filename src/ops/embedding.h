@@ -1,4 +1,4 @@
-// Attributes of embedding and of its gradient.
+// Declares the attributes of embedding and of its gradient.
 #ifndef CGRUN_OPS_EMBEDDING_H_
 #define CGRUN_OPS_EMBEDDING_H_
 

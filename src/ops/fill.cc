@@ -1,4 +1,4 @@
-// fill: one number in the shape of another tensor: the target of a loss, say.
+// Defines fill, which gives one number in the shape of another tensor: the target of a loss, say.
 #include "src/ops/fill.h"
 
 #include "src/ops/infer.h"

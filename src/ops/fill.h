@@ -1,4 +1,4 @@
-// Attributes of fill.
+// Declares the attributes of fill.
 #ifndef CGRUN_OPS_FILL_H_
 #define CGRUN_OPS_FILL_H_
 

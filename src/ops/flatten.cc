@@ -1,4 +1,4 @@
-// flatten: a tensor as a matrix; a view.
+// Defines flatten, a view of a tensor as a matrix.
 #include "src/ops/flatten.h"
 
 #include "src/ops/infer.h"

@@ -1,4 +1,4 @@
-// Attributes of flatten.
+// Declares the attributes of flatten.
 #ifndef CGRUN_OPS_FLATTEN_H_
 #define CGRUN_OPS_FLATTEN_H_
 

@@ -1,4 +1,4 @@
-// flip: axes run backwards. It is its own gradient.
+// Defines flip, which makes axes run backwards. It is its own gradient.
 #include "src/ops/flip.h"
 
 #include "src/ops/infer.h"

@@ -1,4 +1,4 @@
-// Attributes of flip.
+// Declares the attributes of flip.
 #ifndef CGRUN_OPS_FLIP_H_
 #define CGRUN_OPS_FLIP_H_
 

@@ -1,4 +1,5 @@
-// fused: several operators as one node. A pass makes it; its types stand for its body's.
+// Defines fused: several operators as one node. A pass makes the node; its types stand for those of
+// its body.
 #include "src/ops/op_definitions.h"
 
 namespace cgrun::op_def {

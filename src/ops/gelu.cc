@@ -1,4 +1,4 @@
-// gelu and its gradient. gelu falls and rises, so that the gradient needs the input.
+// Defines gelu and its gradient. gelu falls and rises, so that the gradient needs the input.
 #include "src/ops/gelu.h"
 
 #include "src/ops/builders.h"
@@ -19,14 +19,15 @@ const AttributeSchema& GeluAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// A function counts as one operation. Exact: a quotient, erfc, two products; tanh: five for u, four
-// for the sigmoid, a product.
+// A function counts as one operation. The exact form takes a quotient, erfc and two products. The
+// form by tanh takes five for u, four for the sigmoid and a product.
 OpCost Cost(const NodeSignature& node) {
   const bool exact = node.attributes.As<GeluAttributes>().approximate == "none";
   return {(exact ? 4 : 10) * node.outputs[0].shape.Elements()};
 }
 
-// Exact: three for the distribution, four for x times the density, a sum, a product.
+// The exact form takes three for the distribution, four for x times the density, a sum and a
+// product.
 OpCost GradCost(const NodeSignature& node) {
   const bool exact = node.attributes.As<GeluAttributes>().approximate == "none";
   return {(exact ? 9 : 19) * node.outputs[0].shape.Elements()};

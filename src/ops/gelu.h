@@ -1,4 +1,4 @@
-// Attributes of gelu and of its gradient.
+// Declares the attributes of gelu and of its gradient.
 #ifndef CGRUN_OPS_GELU_H_
 #define CGRUN_OPS_GELU_H_
 

@@ -1,4 +1,5 @@
-// hinge: the loss of a classifier with a margin (a support vector machine), and its gradient.
+// Defines hinge and its gradient: the loss of a classifier with a margin (a support vector
+// machine).
 #include "src/ops/builders.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"
@@ -6,7 +7,8 @@
 namespace cgrun::op_def {
 namespace {
 
-// The loss depends on which side of 0 a target lies alone: none flows into it.
+// The loss depends only on which side of 0 a target lies, so that no gradient flows into the
+// target.
 void Gradient(GradientContext& context) {
   if (!context.needs_gradient(0)) return;
   context.SetInputGradient(

@@ -1,4 +1,5 @@
-// huber and smooth_l1: squared near the target, absolute far from it, and their gradient.
+// Defines huber, smooth_l1 and their gradient. These losses are squared near the target and
+// absolute far from it.
 #include <string>
 
 #include "src/ops/builders.h"

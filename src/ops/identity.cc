@@ -1,4 +1,5 @@
-// identity: a copy. It carries a value into another buffer, as an update edge sometimes needs.
+// Defines identity: a copy. It carries a value into another buffer, as an update edge sometimes
+// needs.
 #include "src/ops/op_definitions.h"
 
 namespace cgrun::op_def {

@@ -1,4 +1,4 @@
-// Type inference that operators of images share. Each reports what is wrong.
+// Declares type inference that operators of images share. Each function reports what is wrong.
 #ifndef CGRUN_OPS_IMAGE_INPUT_H_
 #define CGRUN_OPS_IMAGE_INPUT_H_
 

@@ -1,4 +1,4 @@
-// Finding the tensor, checking it, converting it.
+// Finds the tensor in the file, checks it and converts it.
 #include "src/ops/initial_file.h"
 
 #include "src/io/file_error.h"

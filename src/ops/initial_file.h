@@ -1,4 +1,5 @@
-// The initialiser `file`: a parameter's values from an .npy or .safetensors file.
+// Declares the initialiser `file`, which reads a parameter's values from an .npy or .safetensors
+// file.
 #ifndef CGRUN_OPS_INITIAL_FILE_H_
 #define CGRUN_OPS_INITIAL_FILE_H_
 

@@ -1,5 +1,6 @@
-// Initial values of state: counter-based, keyed by seed and name, so that they depend on nothing
-// else, not on the threads either. Numbers are computed in f64 and rounded to the state's type.
+// Computes the initial values of state. They are counter-based, keyed by seed and name, so that
+// they depend on nothing else, not on the threads either. Numbers are computed in f64 and rounded
+// to the state's type.
 #include "src/ops/initializers.h"
 
 #include <algorithm>
@@ -39,8 +40,8 @@ Distribution WithVariance(double variance) { return {Kind::kNormal, 0, std::sqrt
 
 double FanSum(const ParameterInfo& info) { return static_cast<double>(info.fan_in + info.fan_out); }
 
-// Variance 2/fan (He et al., 2015): of the inputs keeps the variance of values, of the outputs that
-// of gradients.
+// The variance is 2/fan (He et al., 2015). The fan of the inputs keeps the variance of values, that
+// of the outputs the variance of gradients.
 Distribution HeUniform(int64_t fan) { return WithBound(std::sqrt(6.0 / static_cast<double>(fan))); }
 Distribution HeNormal(int64_t fan) { return WithVariance(2.0 / static_cast<double>(fan)); }
 
@@ -97,8 +98,8 @@ double NormalOf(const Distribution& d, uint64_t key, uint64_t i) {
   return d.a + d.b * value;
 }
 
-// What NormalOf() is in f32, told from a number near it: exact, unless the two ends of what it can
-// be round to different floats; then NormalOf() decides.
+// Returns what NormalOf() is in f32, from a number near it. The two ends of what the number can be
+// may round to different floats. Then NormalOf() decides, so that the result is exact.
 float NormalFloat(const Distribution& d, uint64_t key, uint64_t i, double near) {
   const double value = d.a + d.b * near;
   const double margin = (std::abs(d.a) + std::abs(d.b)) * 2 * kNormalError;

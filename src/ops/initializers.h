@@ -1,4 +1,4 @@
-// Initial values of state.
+// Declares the initial values of state.
 #ifndef CGRUN_OPS_INITIALIZERS_H_
 #define CGRUN_OPS_INITIALIZERS_H_
 
@@ -12,8 +12,8 @@
 
 namespace cgrun {
 
-// The value that a state starts with: a pure function of the seed, its name and its initialiser.
-// `type` is bound; `info.init` is one of InitializerNames().
+// Returns the value that a state starts with: a pure function of the seed, its name and its
+// initialiser. `type` is bound; `info.init` is one of InitializerNames().
 HostTensor InitialValue(const std::string& name, const TensorType& type, const ParameterInfo& info,
                         uint64_t seed);
 // Writes the same to `plain`, the bytes of the state, row by row.

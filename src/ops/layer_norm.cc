@@ -1,4 +1,5 @@
-// layer_norm and its gradient: each sample, or each of its positions, by its own statistics.
+// Defines layer_norm and its gradient. Each sample, or each of its positions, is normalised by its
+// own statistics.
 #include "src/ops/layer_norm.h"
 
 #include "src/ops/infer.h"
@@ -25,13 +26,13 @@ const AttributeSchema& LayerNormAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// What x and the attributes decide.
+// Holds the types that follow from x and the attributes.
 struct Types {
   TensorType parameter;  // the normalised axes
   TensorType statistic;  // the axes before them, in f32 at least
 };
 
-// Reports where x or the axis is wrong; the result is then of little use.
+// If x or the axis is wrong, reports it. The result is then of little use.
 Types TypesFor(InferContext& context, std::string_view op) {
   const DType dtype = context.dtype(0);
   const Shape& x = context.shape(0);
@@ -80,7 +81,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0), types.statistic, types.statistic};
 }
 
-// The statistics are outputs for the gradient alone: none flows through them.
+// The statistics are outputs for the gradient alone. No gradient flows through them.
 void Gradient(GradientContext& context) {
   if (!context.output_gradient(0).valid()) return;
   std::vector<ValueId> inputs = {context.input(0), context.output_gradient(0), context.output(1),
@@ -105,14 +106,15 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {context.input(0), types.parameter, types.parameter};
 }
 
-// For each element: 4 for the statistics (a sum; a difference, its square, a sum), 2 for the
+// Each element takes 4 for the statistics (a sum; a difference, its square, a sum), 2 for the
 // result, 2 for scale and shift.
 OpCost Cost(const NodeSignature& node) {
   const bool affine = node.attributes.As<LayerNormAttributes>().affine;
   return {(affine ? 8 : 6) * node.inputs[0].shape.Elements()};
 }
 
-// For each element: 2 for x̂, 3 for the two means, 4 for dx; 1 for dy·scale, 3 for its gradients.
+// Each element takes 2 for x̂, 3 for the two means, 4 for dx, 1 for dy·scale, 3 for the gradients
+// of scale and shift.
 OpCost GradCost(const NodeSignature& node) {
   const bool affine = node.attributes.As<LayerNormAttributes>().affine;
   return {(affine ? 13 : 9) * node.inputs[0].shape.Elements()};

@@ -1,4 +1,4 @@
-// Attributes of layer_norm and its gradient.
+// Declares the attributes of layer_norm and its gradient.
 #ifndef CGRUN_OPS_LAYER_NORM_H_
 #define CGRUN_OPS_LAYER_NORM_H_
 

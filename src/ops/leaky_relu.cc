@@ -1,4 +1,5 @@
-// leaky_relu and its gradient, which needs the output alone where the slope is not negative.
+// Defines leaky_relu and its gradient. If the slope is not negative, the gradient needs the output
+// alone.
 #include "src/ops/leaky_relu.h"
 
 #include "src/ops/builders.h"

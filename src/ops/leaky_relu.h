@@ -1,4 +1,4 @@
-// Attributes of leaky_relu and of its gradient.
+// Declares the attributes of leaky_relu and of its gradient.
 #ifndef CGRUN_OPS_LEAKY_RELU_H_
 #define CGRUN_OPS_LEAKY_RELU_H_
 

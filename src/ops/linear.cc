@@ -1,4 +1,4 @@
-// linear: a fully connected layer. Its gradients are matrix products and a sum.
+// Defines linear: a fully connected layer. Its gradients are matrix products and a sum.
 #include "src/ops/linear.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 Dim Features(const Shape& x) { return x.rank() == 0 ? Dim(1) : x[x.rank() - 1]; }
 
-// Where x is wrong, these are of little use, but let inference report what is.
+// If x is wrong, these tensors are of little use, but they let inference report the fault.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const auto& attributes = context.attributes<LinearAttributes>();

@@ -1,4 +1,4 @@
-// Attributes of linear.
+// Declares the attributes of linear.
 #ifndef CGRUN_OPS_LINEAR_H_
 #define CGRUN_OPS_LINEAR_H_
 

@@ -1,4 +1,4 @@
-// log_softmax along one axis and its gradient, which needs the output alone.
+// Defines log_softmax along one axis and its gradient, which needs the output alone.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/softmax.h"
@@ -20,9 +20,9 @@ void Gradient(GradientContext& context) {
                                         {context.output(0), context.output_gradient(0)}, "grad"));
 }
 
-// The largest, a difference, an exponential, a sum and a difference an element.
+// Each element takes a maximum, two differences, an exponential and a sum.
 OpCost Cost(const NodeSignature& node) { return {5 * node.outputs[0].shape.Elements()}; }
-// A sum, an exponential, a product and a difference.
+// Each element takes a sum, an exponential, a product and a difference.
 OpCost GradCost(const NodeSignature& node) { return {4 * node.outputs[0].shape.Elements()}; }
 
 }  // namespace

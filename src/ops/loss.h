@@ -1,4 +1,4 @@
-// What the losses share.
+// Declares what the losses share.
 #ifndef CGRUN_OPS_LOSS_H_
 #define CGRUN_OPS_LOSS_H_
 

@@ -1,4 +1,4 @@
-// matmul: matrix products, also of stacks of matrices. Its gradients are products again.
+// Defines matmul: matrix products, also of stacks of matrices. Its gradients are products again.
 #include "src/ops/matmul.h"
 
 #include <optional>
@@ -29,7 +29,7 @@ ValueId EmitFlattenRows(GradientContext& context, ValueId value) {
 namespace op_def {
 namespace {
 
-// The axes of one operand's matrices, transposition undone.
+// Holds the axes of one operand's matrices, as they are without transposition.
 struct Matrix {
   Dim rows, columns;
 };
@@ -41,7 +41,7 @@ Matrix MatrixOf(const Shape& shape, bool transpose) {
 
 std::vector<Dim> LeadingOf(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
-// The axes of the stack: those of both operands, or of the one that is no single matrix.
+// Returns the axes of the stack: those of both operands, or of the one that is no single matrix.
 std::optional<std::vector<Dim>> Leading(const Shape& a, const Shape& b) {
   if (b.rank() == 2) return LeadingOf(a);
   if (a.rank() == 2 || LeadingOf(a) == LeadingOf(b)) return LeadingOf(b);
@@ -92,7 +92,7 @@ ValueId Product(GradientContext& context, ValueId a, bool transpose_a, ValueId b
                       {a, b}, suffix);
 }
 
-// With A and B as they are after transposition: dA = dy·Bᵀ, dB = Aᵀ·dy; an operand that was
+// With A and B as they are after transposition, dA = dy·Bᵀ and dB = Aᵀ·dy. An operand that was
 // transposed gets the transpose of that, with the factors exchanged.
 ValueId GradientOfA(GradientContext& context, const MatmulAttributes& attributes) {
   const ValueId dy = context.output_gradient(0), b = context.input(1);

@@ -1,4 +1,4 @@
-// Attributes of matmul, and what other products need of it.
+// Declares the attributes of matmul, and what other products need of it.
 #ifndef CGRUN_OPS_MATMUL_H_
 #define CGRUN_OPS_MATMUL_H_
 

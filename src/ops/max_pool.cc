@@ -1,4 +1,4 @@
-// max_pool and its gradient, which goes to the position in each window that the pool noted.
+// Defines max_pool and its gradient, which goes to the position in each window that the pool noted.
 #include <limits>
 
 #include "src/ops/infer.h"

@@ -1,4 +1,4 @@
-// min and max of two operands, broadcast as NumPy and ONNX do, and their gradient.
+// Defines min and max of two operands, broadcast as NumPy and ONNX do, and their gradient.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/reduce.h"
@@ -20,7 +20,7 @@ void MaxGradient(GradientContext& context) {
   }
 }
 
-// a is the smaller one where b is the larger.
+// a is the smaller one exactly if b is the larger.
 void MinGradient(GradientContext& context) {
   for (int i : {0, 1}) {
     if (context.needs_gradient(i)) SetReduced(context, i, context.input(1 - i), context.input(i));

@@ -1,5 +1,5 @@
-// norm_scale: the factor that brings several gradients under a norm together. Pascanu, Mikolov and
-// Bengio, "On the difficulty of training recurrent neural networks", ICML 2013.
+// Defines norm_scale: the factor that brings several gradients under a norm together. Pascanu,
+// Mikolov and Bengio, "On the difficulty of training recurrent neural networks", ICML 2013.
 #include "src/ops/norm_scale.h"
 
 #include "src/ops/infer.h"

@@ -1,4 +1,4 @@
-// Attributes of norm_scale.
+// Declares the attributes of norm_scale.
 #ifndef CGRUN_OPS_NORM_SCALE_H_
 #define CGRUN_OPS_NORM_SCALE_H_
 

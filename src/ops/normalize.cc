@@ -1,4 +1,5 @@
-// normalize: scale, mean and deviation of input data, from any number type to a floating-point one.
+// Defines normalize, which applies scale, mean and deviation to input data, from any number type to
+// a floating-point one.
 #include "src/ops/normalize.h"
 
 #include <cmath>

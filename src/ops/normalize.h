@@ -1,4 +1,4 @@
-// Attributes of normalize.
+// Declares the attributes of normalize.
 #ifndef CGRUN_OPS_NORMALIZE_H_
 #define CGRUN_OPS_NORMALIZE_H_
 

@@ -1,4 +1,4 @@
-// one_hot: indices of classes as rows of numbers.
+// Defines one_hot: indices of classes as rows of numbers.
 #include "src/ops/one_hot.h"
 
 #include "src/ops/infer.h"

@@ -1,4 +1,4 @@
-// Attributes of one_hot.
+// Declares the attributes of one_hot.
 #ifndef CGRUN_OPS_ONE_HOT_H_
 #define CGRUN_OPS_ONE_HOT_H_
 

@@ -77,9 +77,9 @@ int64_t ReadsInBody(std::span<const FusedOperator> body, int operand) {
   return reads;
 }
 
-// `pairs` of operator `index` of a fused node's body, in the operands of the node: those on inputs
-// that nothing else in the body reads. With `through`, also what its in-place operators before it
-// may write over, where that is passed on to it alone.
+// Returns `pairs` of operator `index` of a fused node's body, in the operands of the node. These
+// are the pairs on inputs that nothing else in the body reads. With `through`, the operator may
+// also write over what its in-place operators before it may, if that is passed on to it alone.
 std::vector<InPlacePair> PairsInBody(std::span<const FusedOperator> body, size_t index,
                                      std::span<const InPlacePair> pairs, bool through) {
   const std::vector<int>& operands = body[index].operands;

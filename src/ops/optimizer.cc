@@ -1,4 +1,4 @@
-// What the optimizers share.
+// Implements the checks and definitions that the optimizers share.
 #include "src/ops/optimizer.h"
 
 #include "src/ops/infer.h"

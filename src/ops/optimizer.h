@@ -1,4 +1,4 @@
-// Attributes of the optimizers, and the part of type inference that they share.
+// Declares the attributes of the optimizers, and the part of type inference that they share.
 #ifndef CGRUN_OPS_OPTIMIZER_H_
 #define CGRUN_OPS_OPTIMIZER_H_
 
@@ -100,7 +100,7 @@ SchemaBuilder<T>& AddOptimizerFields(SchemaBuilder<T>& builder,
       .Internal();
 }
 
-// The fields of Adam's moments.
+// Adds the fields of Adam's moments.
 template <class T>
 SchemaBuilder<T>& AddMoments(SchemaBuilder<T>& builder) {
   return builder.Add("beta1", &T::beta1, "part of the mean of gradients that is kept, less than 1")
@@ -117,7 +117,7 @@ SchemaBuilder<T>& AddMoments(SchemaBuilder<T>& builder) {
 // type after them.
 bool CheckOptimizerInputs(InferContext& context, int states);
 
-// Warns of an `epsilon` of 0: nothing else keeps an update from dividing by 0.
+// Warns of an `epsilon` of 0, as nothing else keeps an update from dividing by 0.
 void WarnOfNoEpsilon(InferContext& context, double epsilon);
 
 // Whether input `i` is the step counter; reports it where not.

@@ -1,6 +1,6 @@
-// Modified Gram-Schmidt in f64. Each vector meets those before it in their order, whatever the
-// threads: so the bits do not depend on them. A normal matrix is conditioned well enough that the
-// loss of orthogonality stays far below what f32 shows.
+// Runs the modified Gram-Schmidt process in f64. Each vector meets those before it in their order,
+// so that the bits do not depend on the threads. A normal matrix is conditioned well enough that
+// the loss of orthogonality stays far below what f32 shows.
 #include "src/ops/orthogonal.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBlock = 16;  // vectors that are taken out of the others at a time
 
-// In sums of eight lanes, for the compiler to make vectors of.
+// Adds in eight sums, so that the compiler can use vectors.
 double Dot(const double* a, const double* b, int64_t n) {
   std::array<double, 8> sums{};
   int64_t i = 0;
@@ -49,7 +49,7 @@ class Vectors {
   }
 
  private:
-  // Vector v without its parts along the unit vectors [first, last).
+  // Subtracts from vector v its parts along the unit vectors [first, last).
   void TakeOut(int64_t first, int64_t last, int64_t v) {
     double* to = At(v);
     for (int64_t u = first; u < last; ++u) {

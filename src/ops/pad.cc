@@ -1,4 +1,4 @@
-// pad: constants around a tensor; its gradient is a slice.
+// Defines pad, which puts constants around a tensor. Its gradient is a slice.
 #include "src/ops/pad.h"
 
 #include "src/base/host_tensor.h"

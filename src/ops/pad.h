@@ -1,4 +1,4 @@
-// Attributes of pad.
+// Declares the attributes of pad.
 #ifndef CGRUN_OPS_PAD_H_
 #define CGRUN_OPS_PAD_H_
 
@@ -21,7 +21,7 @@ struct PadWidths {
   std::vector<int64_t> after;
 };
 
-// The widths for a tensor of `rank`. The attributes passed type inference.
+// Returns the widths for a tensor of `rank`. The attributes must have passed type inference.
 PadWidths WidthsOf(const PadAttributes& attributes, int rank);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// Attributes of max_pool, avg_pool and their gradients.
+// Declares the attributes of max_pool, avg_pool and their gradients.
 #ifndef CGRUN_OPS_POOL_H_
 #define CGRUN_OPS_POOL_H_
 
@@ -32,7 +32,8 @@ struct AvgPoolAttributes {
   WindowAttributes window() const { return {kernel, stride, padding, {1, 1}, ceil_mode}; }
 };
 
-// Of max_pool_grad (which has no count_include_pad) and avg_pool_grad (which has no dilation).
+// These are the attributes of max_pool_grad, which has no count_include_pad, and of avg_pool_grad,
+// which has no dilation.
 struct PoolGradAttributes {
   Shape input;  // of x
   IntList kernel;
@@ -49,12 +50,13 @@ struct PoolGradAttributes {
 // The number type of max_pool's second output.
 DType PoolIndexType(const IntList& kernel);
 
-// The shape of the output of pooling operator `op`; nothing, and a report, where its input or its
-// window is wrong.
+// Returns the shape of the output of pooling operator `op`. If its input or its window is wrong,
+// reports that and returns nothing.
 std::optional<Shape> ExpectPool(InferContext& context, std::string_view op,
                                 const WindowAttributes& attributes);
 
-// The shape of the output that a pool gradient expects; nothing where its attributes fit nothing.
+// Returns the shape of the output that a pool gradient expects. If its attributes fit nothing,
+// returns nothing.
 std::optional<Shape> PooledShape(const PoolGradAttributes& attributes);
 
 }  // namespace cgrun

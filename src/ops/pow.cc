@@ -1,4 +1,4 @@
-// pow: two operands, broadcast as NumPy and ONNX do, and the gradients of both.
+// Defines pow: two operands, broadcast as NumPy and ONNX do, and the gradients of both.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/reduce.h"
@@ -11,7 +11,7 @@ void SetReduced(GradientContext& context, int input, ValueId gradient) {
                            ReduceToShape(context, gradient, context.input_type(input).shape));
 }
 
-// Not from y/a: that is no number at 0.
+// The gradient does not use y/a, which is no number at 0.
 void Gradient(GradientContext& context) {
   const ValueId a = context.input(0), b = context.input(1), y = context.output(0);
   const ValueId dy = context.output_gradient(0);
@@ -23,7 +23,8 @@ void Gradient(GradientContext& context) {
   }
 }
 
-// A power, a difference and two products; a logarithm and two products.
+// The gradient of the base takes a power, a difference and two products. That of the exponent takes
+// a logarithm and two products.
 OpCost BaseGradCost(const NodeSignature& node) { return {4 * node.outputs[0].shape.Elements()}; }
 OpCost ExponentGradCost(const NodeSignature& node) {
   return {3 * node.outputs[0].shape.Elements()};

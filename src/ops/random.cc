@@ -1,5 +1,6 @@
-// random_normal and random_uniform: tensors of random numbers, a GAN's latent say. A number is a
-// pure function of key, step and element, so that order, planner, mode and resume do not change it.
+// Defines random_normal and random_uniform: tensors of random numbers, such as a GAN's latent. A
+// number is a pure function of key, step and element, so that order, planner, mode and resume do
+// not change it.
 #include "src/ops/random.h"
 
 #include "src/ops/infer.h"

@@ -1,4 +1,4 @@
-// Attributes of random_normal and random_uniform.
+// Declares the attributes of random_normal and random_uniform.
 #ifndef CGRUN_OPS_RANDOM_H_
 #define CGRUN_OPS_RANDOM_H_
 

@@ -1,4 +1,4 @@
-// Drawing boxes: a block of random words each.
+// Draws boxes, each from a block of random words.
 #include "src/ops/random_box.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A random part of an image by its area and its shape, as random_resized_crop and random_erasing
-// choose it.
+// Chooses a random part of an image by its area and its shape, as random_resized_crop and
+// random_erasing do.
 #ifndef CGRUN_OPS_RANDOM_BOX_H_
 #define CGRUN_OPS_RANDOM_BOX_H_
 
@@ -23,23 +23,25 @@ inline constexpr uint64_t kBoxBlocks = 16;
 // The block that DrawBox never reads.
 inline constexpr uint64_t kSpareBlock = kBoxBlocks - 1;
 
-// What is allowed: the part of the image's area, and width divided by height.
+// Says which boxes are allowed. A scale is a part of the image's area, and a ratio is width divided
+// by height.
 struct BoxRange {
   double least_scale = 1;
   double most_scale = 1;
   double least_ratio = 1;
   double most_ratio = 1;
 
-  // Of lists in which FaultOfBoxRange finds none.
+  // The lists must be such that FaultOfBoxRange returns nothing.
   static BoxRange Of(const RealList& scale, const RealList& ratio);
 };
 
-// What is wrong with `scale` and `ratio`, as a sentence; empty where nothing is.
+// Says in a sentence what is wrong with `scale` and `ratio`. If nothing is wrong, the sentence is
+// empty.
 std::string FaultOfBoxRange(const RealList& scale, const RealList& ratio);
 
-// A box in an image of `height` by `width` for sample `n`: area equally likely, ratio equally
-// likely in its logarithm, then every place. Ten are tried, as torchvision does; nothing where none
-// fits.
+// Draws a box in an image of `height` by `width` for sample `n`. Its area is equally likely, its
+// ratio equally likely in its logarithm, and then every place. Ten boxes are tried, as torchvision
+// does. If none fits, there is no box.
 std::optional<Box> DrawBox(const BoxRange& range, uint64_t key, uint64_t step, int64_t n,
                            int64_t height, int64_t width);
 

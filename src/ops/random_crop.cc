@@ -1,6 +1,6 @@
-// random_crop: of each sample another part, and its gradient. Where a part begins is a pure
-// function of key, step and sample, so that the gradient finds it again, and order, planner, mode
-// and resume do not change it.
+// Defines random_crop, which takes another part of each sample, and its gradient. Where a part
+// begins is a pure function of key, step and sample. The gradient therefore finds it again, and
+// order, planner, mode and resume do not change it.
 #include "src/ops/random_crop.h"
 
 #include <optional>
@@ -59,7 +59,7 @@ namespace {
 // Offsets are drawn with 32 bits.
 constexpr int64_t kMostSide = int64_t{1} << 31;
 
-// The shape of what is left of images of shape `x`; reports what is wrong.
+// Returns the shape of what is left of images of shape `x`, and reports what is wrong.
 std::optional<Shape> PartOf(InferContext& context, const IntList& size, const Shape& x) {
   if (!ExpectImages(context, "random_crop", x)) return std::nullopt;
   if (size.size() != 2) {

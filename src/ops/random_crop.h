@@ -1,4 +1,5 @@
-// Attributes of random_crop and of its gradient, and where the part of a sample begins.
+// Declares the attributes of random_crop and of its gradient, and where the part of a sample
+// begins.
 #ifndef CGRUN_OPS_RANDOM_CROP_H_
 #define CGRUN_OPS_RANDOM_CROP_H_
 
@@ -26,13 +27,13 @@ struct RandomCropGradAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Where parts may begin: row and column each from 0 to room, the bounds included.
+// Says where parts may begin: row and column each from 0 to room, the bounds included.
 struct CropRoom {
   uint64_t key = 0;
   bool varied = true;
   std::array<int64_t, 2> room{};
 
-  // First row and column of the part of sample `n` at a step.
+  // Returns the first row and column of the part of sample `n` at a step.
   std::array<int64_t, 2> OffsetOf(uint64_t step, int64_t n) const;
 };
 

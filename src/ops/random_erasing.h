@@ -1,4 +1,4 @@
-// Attributes of random_erasing.
+// Declares the attributes of random_erasing.
 #ifndef CGRUN_OPS_RANDOM_ERASING_H_
 #define CGRUN_OPS_RANDOM_ERASING_H_
 

@@ -1,4 +1,4 @@
-// Attributes of random_flip.
+// Declares the attributes of random_flip.
 #ifndef CGRUN_OPS_RANDOM_FLIP_H_
 #define CGRUN_OPS_RANDOM_FLIP_H_
 

@@ -1,4 +1,4 @@
-// Attributes of random_mix.
+// Declares the attributes of random_mix.
 #ifndef CGRUN_OPS_RANDOM_MIX_H_
 #define CGRUN_OPS_RANDOM_MIX_H_
 

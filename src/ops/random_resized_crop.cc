@@ -1,5 +1,6 @@
-// random_resized_crop: of each sample another part, resized, and its gradient. Which part is a pure
-// function of key, step and sample, so that the gradient finds it again.
+// Defines random_resized_crop, which takes another part of each sample and resizes it, and its
+// gradient. Which part is a pure function of key, step and sample, so that the gradient finds it
+// again.
 #include "src/ops/random_resized_crop.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ const AttributeSchema& RandomResizedCropGradAttributes::Schema() {
   return schema;
 }
 
-// Where no part fits, the one in the middle whose ratio is allowed.
+// If no part fits, returns the one in the middle whose ratio is allowed.
 Box CropChoice::BoxOf(uint64_t step, int64_t n, int64_t height, int64_t width) const {
   if (!varied) return MiddleBox(shape_ratio, height, width);
   if (const std::optional<Box> box = DrawBox(range, key, step, n, height, width)) return *box;
@@ -55,7 +56,7 @@ Box CropChoice::BoxOf(uint64_t step, int64_t n, int64_t height, int64_t width) c
 namespace op_def {
 namespace {
 
-// The shape of what is made of images of shape `x`; reports what is wrong.
+// Returns the shape of what is made of images of shape `x`, and reports what is wrong.
 template <class A>
 std::optional<Shape> ShapeOf(InferContext& context, const A& a, const Shape& x) {
   if (!ExpectImages(context, "random_resized_crop", x)) return std::nullopt;

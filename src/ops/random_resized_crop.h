@@ -1,4 +1,5 @@
-// Attributes of random_resized_crop and of its gradient, and which part of a sample is taken.
+// Declares the attributes of random_resized_crop and of its gradient, and which part of a sample is
+// taken.
 #ifndef CGRUN_OPS_RANDOM_RESIZED_CROP_H_
 #define CGRUN_OPS_RANDOM_RESIZED_CROP_H_
 
@@ -27,14 +28,14 @@ struct RandomResizedCropGradAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Which part of a sample becomes an image of another size.
+// Says which part of a sample becomes an image of another size.
 struct CropChoice {
   BoxRange range;
   uint64_t key = 0;
   bool varied = true;
   double shape_ratio = 1;  // width of y divided by its height
 
-  // Of sample `n` at a step, in an image of `height` by `width`.
+  // Draws the part of sample `n` at a step, in an image of `height` by `width`.
   Box BoxOf(uint64_t step, int64_t n, int64_t height, int64_t width) const;
 };
 

@@ -1,5 +1,5 @@
-// ranking: the loss of scores of which one should be larger than the other by a margin, and its
-// gradient.
+// Defines ranking and its gradient: the loss of two scores, one of which should be larger than the
+// other by a margin.
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"
 
@@ -17,7 +17,8 @@ const AttributeSchema& RankingAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// Scores a and b of one type and shape; the target, input `target`, as of hinge, or none.
+// Checks that scores a and b have one type and shape. The target, input `target`, is like that of
+// hinge, or there is none.
 bool Check(InferContext& context, int target) {
   if (!CheckPair(context)) return false;
   if (context.num_inputs() <= target) return true;
@@ -39,7 +40,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return InferLossGrad(context, [](InferContext& c) { return Check(c, 3); });
 }
 
-// The gradient of b is that of a with the opposite sign; none flows into the target.
+// The gradient of b is that of a with the opposite sign. No gradient flows into the target.
 void Gradient(GradientContext& context) {
   if (!context.needs_gradient(0) && !context.needs_gradient(1)) return;
   std::vector<ValueId> inputs = {context.input(0), context.input(1), context.output_gradient(0)};

@@ -1,5 +1,5 @@
-// reduce_sum, reduce_mean, reduce_max over any axes, and what gradients of broadcast operands need
-// of them.
+// Defines reduce_sum, reduce_mean, reduce_max over any axes, and what gradients of broadcast
+// operands need of them.
 #include "src/ops/reduce.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Attributes of the reductions and of broadcast, and what gradients need of them.
+// Declares the attributes of the reductions and of broadcast, and what gradients need of them.
 #ifndef CGRUN_OPS_REDUCE_H_
 #define CGRUN_OPS_REDUCE_H_
 
@@ -16,8 +16,8 @@ struct ReduceAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Repeats the dimensions of size 1 of a tensor of the same rank; `average` divides by the number of
-// repetitions.
+// The operator repeats the dimensions of size 1 of a tensor of the same rank. With `average`, it
+// divides by the number of repetitions.
 struct BroadcastAttributes {
   Shape shape;
   bool average = false;
@@ -25,7 +25,7 @@ struct BroadcastAttributes {
   static const AttributeSchema& Schema();
 };
 
-// `shape` without `axes` (of NormalizeAxes), or with 1 in their place.
+// Returns `shape` without `axes` (of NormalizeAxes), or with 1 in their place.
 Shape ReducedShape(const Shape& shape, const std::vector<int>& axes, bool keep_dims);
 
 // Emits what sums `gradient` over the axes along which a tensor of `shape` was broadcast, and gives

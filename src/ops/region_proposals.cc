@@ -1,4 +1,5 @@
-// region_proposals: where something may be in an image, from the scores of anchors.
+// Defines region_proposals, which says where something may be in an image, from the scores of
+// anchors.
 #include "src/ops/region_proposals.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ const AttributeSchema& RegionProposalsAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// The lists of the attributes against each other and the number of inputs.
+// Checks the lists of the attributes against each other and the number of inputs.
 bool CheckLists(InferContext& context, const RegionProposalsAttributes& a) {
   const size_t maps = a.strides.size();
   if (a.scales.size() != maps) {
@@ -68,7 +69,7 @@ bool CheckLists(InferContext& context, const RegionProposalsAttributes& a) {
   return ExpectFourStd(context, a.std);
 }
 
-// The scores of map `m` and its deltas.
+// Checks the scores of map `m` and its deltas.
 bool CheckMap(InferContext& context, const RegionProposalsAttributes& a, int m) {
   const Shape& scores = context.shape(2 * m);
   const auto anchors = static_cast<int64_t>(a.ratios.size());
@@ -118,7 +119,8 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), boxes}};
 }
 
-// Each anchor is compared once; each candidate with about half of what is kept, at worst.
+// Each anchor is compared once. At worst, each candidate is compared with about half of what is
+// kept.
 OpCost Cost(const NodeSignature& node) {
   const auto& a = node.attributes.As<RegionProposalsAttributes>();
   int64_t anchors = 0;

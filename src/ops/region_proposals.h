@@ -1,4 +1,4 @@
-// Attributes of region_proposals.
+// Declares the attributes of region_proposals.
 #ifndef CGRUN_OPS_REGION_PROPOSALS_H_
 #define CGRUN_OPS_REGION_PROPOSALS_H_
 

@@ -1,4 +1,4 @@
-// relu, and its gradient, which needs the output alone.
+// Defines relu, and its gradient, which needs the output alone.
 #include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 
@@ -12,7 +12,7 @@ OpDef relu() {
   return def;
 }
 
-// Where y is positive does not change with it.
+// A small change of y does not change where it is positive.
 OpDef relu_grad() {
   OpDef def = ElementwiseGradOp("relu", "y", "dx = dy where y > 0, else 0.");
   def.gradient = GradientByDy<OpId::relu_grad>;

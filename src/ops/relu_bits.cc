@@ -1,4 +1,5 @@
-// What the gradient of relu needs of its output, a bit for each element, and the gradient by them.
+// Defines relu_bits, and the gradient of relu from these bits. One bit for each element of relu's
+// output is all that the gradient needs.
 #include "src/ops/relu_bits.h"
 
 #include "src/ops/infer.h"
@@ -7,7 +8,8 @@
 namespace cgrun::op_def {
 namespace {
 
-// The bits of a tensor of that shape; reports a shape whose elements cannot be packed.
+// Returns the shape of the bits of a tensor of that shape. Reports a shape whose elements cannot be
+// packed.
 Shape ShapeOfBits(InferContext& context, Shape shape) {
   if (shape.rank() == 0 || shape[BitsAxis(shape)].batch) {
     context.Fail("cannot pack " + shape.ToString() + ": axis " + std::to_string(BitsAxis(shape)) +

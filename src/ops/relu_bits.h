@@ -1,4 +1,4 @@
-// How relu_bits packs.
+// Says how relu_bits packs.
 #ifndef CGRUN_OPS_RELU_BITS_H_
 #define CGRUN_OPS_RELU_BITS_H_
 
@@ -8,11 +8,11 @@ namespace cgrun {
 
 inline constexpr int64_t kBitsOfByte = 8;
 
-// The axis along which eight elements become a byte: 1, where samples or images are axis 0; of a
-// vector 0.
+// Returns the axis along which eight elements become a byte: 1 if samples or images are axis 0. For
+// a vector it is 0.
 inline int BitsAxis(const Shape& shape) { return shape.rank() > 1 ? 1 : 0; }
 
-// Bytes for so many elements along that axis.
+// Returns the bytes for so many elements along that axis.
 inline constexpr int64_t BytesOfBits(int64_t elements) {
   return (elements + kBitsOfByte - 1) / kBitsOfByte;
 }

@@ -1,5 +1,5 @@
-// reorder: the same tensor in another layout. `select` inserts it; it carries no gradient, because
-// it comes after differentiation.
+// Defines reorder, which gives the same tensor another layout. `select` inserts it. It carries no
+// gradient, because it comes after differentiation.
 #include "src/ops/reorder.h"
 
 #include "src/ops/op_definitions.h"

@@ -1,4 +1,4 @@
-// Attributes of reorder.
+// Declares the attributes of reorder.
 #ifndef CGRUN_OPS_REORDER_H_
 #define CGRUN_OPS_REORDER_H_
 

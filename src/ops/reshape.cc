@@ -1,4 +1,4 @@
-// reshape: the same elements in the same order under another shape; a view.
+// Defines reshape, a view: it gives the same elements in the same order under another shape.
 #include "src/ops/reshape.h"
 
 #include <optional>
@@ -28,7 +28,8 @@ ValueId EmitReshape(GradientContext& context, ValueId value, Shape shape) {
 namespace op_def {
 namespace {
 
-// The axis whose size is −1; −1 where there is none, nothing where there are two.
+// Returns the axis whose size is −1. If there is none, returns −1; if there are two, returns
+// nothing.
 std::optional<int> OpenAxis(const Shape& shape) {
   int open = -1;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -63,7 +64,7 @@ std::vector<TensorType> Infer(InferContext& context) {
                                          : ""));
   }
   if (*open >= 0) shape[*open] = *missing;
-  // Behind the batch axis: a -1 in front stands for the batch in other programs.
+  // This -1 stands behind the batch axis. In other programs, a -1 in front stands for the batch.
   if (*open == 1 && shape.rank() > 2 && shape[1] == Dim(1)) {
     context.Warn("the -1 stands for 1 here: this makes " + shape.ToString(),
                  "the batch axis N stays in front by itself: leave the -1 out where it stands for "

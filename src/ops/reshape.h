@@ -1,4 +1,4 @@
-// Attributes of reshape, and how gradients use it.
+// Declares the attributes of reshape, and how gradients use it.
 #ifndef CGRUN_OPS_RESHAPE_H_
 #define CGRUN_OPS_RESHAPE_H_
 

@@ -1,4 +1,4 @@
-// resize: images of another size, and its gradient.
+// Defines resize, which gives images another size, and its gradient.
 #include "src/ops/resize.h"
 
 #include "src/ops/image_input.h"
@@ -67,7 +67,7 @@ void Gradient(GradientContext& context) {
       0, context.Emit(kGradient, Attributes::Of(attributes), {context.output_gradient(0)}, "grad"));
 }
 
-// Three interpolations of three operations each.
+// Bilinear mode takes three interpolations of three operations each.
 OpCost Cost(const NodeSignature& node) {
   const bool bilinear = node.attributes.As<ResizeAttributes>().mode == "bilinear";
   return {bilinear ? 9 * node.outputs[0].shape.Elements() : 0};

@@ -1,4 +1,4 @@
-// Attributes of resize and of its gradient.
+// Declares the attributes of resize and of its gradient.
 #ifndef CGRUN_OPS_RESIZE_H_
 #define CGRUN_OPS_RESIZE_H_
 

@@ -1,5 +1,5 @@
-// rmsprop: Tieleman and Hinton, "Lecture 6.5: RMSProp", 2012; centred: Graves, "Generating
-// sequences with recurrent neural networks", 2013.
+// Defines rmsprop. It follows Tieleman and Hinton, "Lecture 6.5: RMSProp", 2012. The centred form
+// follows Graves, "Generating sequences with recurrent neural networks", 2013.
 #include "src/ops/op_definitions.h"
 #include "src/ops/optimizer.h"
 

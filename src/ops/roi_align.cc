@@ -1,4 +1,5 @@
-// roi_align: the same number of features from each box, whatever its size; and its gradient.
+// Defines roi_align and its gradient. It takes the same number of features from each box, whatever
+// the size of the box.
 #include "src/ops/roi_align.h"
 
 #include "src/ops/box_input.h"
@@ -142,7 +143,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {{context.dtype(0), attributes.shape}};
 }
 
-// Of each sample, four products and sums with the weights of its four neighbours.
+// Each sample takes four products with the weights of its four neighbours, and four sums.
 int64_t SampleFlops(const RoiAlignAttributes& attributes, const Shape& y) {
   return y.Elements() * attributes.sampling_ratio * attributes.sampling_ratio * 8;
 }
@@ -151,7 +152,7 @@ OpCost Cost(const NodeSignature& node) {
   return {SampleFlops(node.attributes.As<RoiAlignAttributes>(), node.outputs[0].shape)};
 }
 
-// Each box is of one map: of several, this is the share of one.
+// Each box is of one map. If there are several maps, this is the share of one.
 OpCost GradCost(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<RoiAlignGradAttributes>();
   return {SampleFlops(attributes.forward(), node.inputs[1].shape) / std::ssize(attributes.strides)};

@@ -1,4 +1,4 @@
-// Attributes of roi_align and of its gradient.
+// Declares the attributes of roi_align and of its gradient.
 #ifndef CGRUN_OPS_ROI_ALIGN_H_
 #define CGRUN_OPS_ROI_ALIGN_H_
 

@@ -1,5 +1,5 @@
-// rotate and random_rotate: images turned about their middle, and their gradients. By how much is a
-// pure function of key, step and sample, so that the gradient finds it again.
+// Defines rotate and random_rotate, which turn images about their middle, and their gradients. The
+// angle is a pure function of key, step and sample, so that the gradient finds it again.
 #include "src/ops/rotate.h"
 
 #include "src/base/random.h"

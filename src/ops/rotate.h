@@ -1,4 +1,5 @@
-// Attributes of rotate, random_rotate and their gradients, and by how much a sample is turned.
+// Declares the attributes of rotate, random_rotate and their gradients, and by how much a sample is
+// turned.
 #ifndef CGRUN_OPS_ROTATE_H_
 #define CGRUN_OPS_ROTATE_H_
 
@@ -22,7 +23,7 @@ struct RandomRotateAttributes {
   static const AttributeSchema& Schema();
 };
 
-// By how many degrees each sample is turned.
+// Says by how many degrees each sample is turned.
 struct Turn {
   double from = 0;
   double to = 0;
@@ -30,7 +31,7 @@ struct Turn {
 
   static Turn Of(const RotateAttributes& attributes);
   static Turn Of(const RandomRotateAttributes& attributes);
-  // Of sample `n` at a step: equally likely from `from` to `to`.
+  // Draws the degrees of sample `n` at a step. All from `from` to `to` are equally likely.
   double DegreesOf(uint64_t step, int64_t n) const;
 };
 

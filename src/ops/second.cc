@@ -1,4 +1,4 @@
-// Second results.
+// Finds second results.
 #include "src/ops/second.h"
 
 namespace cgrun {

@@ -1,4 +1,5 @@
-// Second results: what runs to give output 0 of a node again (OpDef::second), and on which kernel.
+// Finds second results: the node that gives output 0 of a node again (OpDef::second), and its
+// kernel.
 #ifndef CGRUN_OPS_SECOND_H_
 #define CGRUN_OPS_SECOND_H_
 
@@ -10,16 +11,17 @@
 
 namespace cgrun {
 
-// Which nodes can give their output 0 again: they have no effect, and change no state in doing so.
+// Says which nodes can give their output 0 again: they have no effect, and change no state in doing
+// so.
 IdVector<NodeId, bool> NodesThatRunAgain(const Graph& graph);
 
-// What runs; the node itself, where its operator has nothing else for it.
+// Returns the node that runs again. If its operator names no other one, it is the node itself.
 SecondNode SecondOf(const Node& node);
 
 NodeSignature SignatureOfSecond(const Graph& graph, const Node& node, const SecondNode& second);
 
-// The kernel of `second` that reads its inputs as they lie in the graph, and leaves its result in
-// the layout of output 0 of `node`. Nothing where the target has none.
+// Returns the kernel of `second` that reads its inputs as they lie in the graph, and leaves its
+// result in the layout of output 0 of `node`. If the target has none, returns nothing.
 std::optional<KernelOption> OptionOfSecond(const Graph& graph, const Node& node,
                                            const SecondNode& second, const Target& target,
                                            int threads);

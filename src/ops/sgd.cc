@@ -1,4 +1,4 @@
-// sgd: stochastic gradient descent, with momentum if asked for.
+// Defines sgd: stochastic gradient descent, with momentum if asked for.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/optimizer.h"

@@ -1,4 +1,4 @@
-// sigmoid and tanh, and their gradients, which need the output alone.
+// Defines sigmoid and tanh, and their gradients, which need the output alone.
 #include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"
 

@@ -1,4 +1,4 @@
-// slice: a part of a tensor; its gradient stands in zeros.
+// Defines slice, which takes a part of a tensor. Its gradient stands in zeros.
 #include "src/ops/slice.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ SchemaBuilder<T> SliceSchema() {
 
 std::string ListText(const IntList& list) { return ToString(AttributeValue(list)); }
 
-// A position counted from the end where negative, within [0, size].
+// Limits a position to [0, size]. A negative position counts from the end.
 int64_t Clamp(int64_t position, int64_t size) {
   if (position < 0) position = position < -size ? 0 : position + size;
   return std::min(position, size);
@@ -44,7 +44,7 @@ IntList AxesOf(const SliceAttributes& attributes) {
   return axes;
 }
 
-// An empty message: the lists fit each other and the shape.
+// Returns an empty message if the lists fit each other and the shape.
 std::string FaultOfLists(const SliceAttributes& attributes, const IntList& axes,
                          const Shape& shape) {
   const size_t count = attributes.starts.size();

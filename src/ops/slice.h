@@ -1,4 +1,4 @@
-// Attributes of slice and of its gradient.
+// Declares the attributes of slice and of its gradient.
 #ifndef CGRUN_OPS_SLICE_H_
 #define CGRUN_OPS_SLICE_H_
 
@@ -28,15 +28,17 @@ struct SliceGradAttributes {
   static const AttributeSchema& Schema();
 };
 
-// What is taken from one axis: `count` elements, `step` apart, from `start` on.
+// Describes the elements that are taken from one axis: `count` elements, `step` apart, from `start`
+// on.
 struct SliceRange {
   int64_t start = 0;
   int64_t step = 1;
   Dim count;
 };
 
-// A range for every axis of `shape`, with ONNX's rules: negative positions count from the end, what
-// is beyond is cut off. Nothing, and a message, where the attributes are wrong or a range is empty.
+// Returns a range for every axis of `shape`, by ONNX's rules: negative positions count from the
+// end, and what is beyond is cut off. If the attributes are wrong or a range is empty, returns
+// nothing and sets a message.
 std::optional<std::vector<SliceRange>> SliceRanges(const SliceAttributes& attributes,
                                                    const Shape& shape, std::string* message);
 

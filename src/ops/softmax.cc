@@ -1,4 +1,4 @@
-// softmax along one axis and its gradient, which needs the output alone.
+// Defines softmax along one axis and its gradient, which needs the output alone.
 #include "src/ops/softmax.h"
 
 #include "src/ops/infer.h"
@@ -33,7 +33,7 @@ void Gradient(GradientContext& context) {
                                         {context.output(0), context.output_gradient(0)}, "grad"));
 }
 
-// The largest, a difference, an exponential, a sum and a quotient an element.
+// Each element takes a maximum, a difference, an exponential, a sum and a quotient.
 OpCost Cost(const NodeSignature& node) { return {5 * node.outputs[0].shape.Elements()}; }
 OpCost GradCost(const NodeSignature& node) { return {4 * node.outputs[0].shape.Elements()}; }
 

@@ -1,4 +1,4 @@
-// Attributes of softmax and of its gradient.
+// Declares the attributes of softmax and of its gradient.
 #ifndef CGRUN_OPS_SOFTMAX_H_
 #define CGRUN_OPS_SOFTMAX_H_
 

@@ -1,4 +1,4 @@
-// softmax_cross_entropy: the loss of a classifier, from its logits, and its gradient.
+// Defines softmax_cross_entropy and its gradient: the loss of a classifier, from its logits.
 #include "src/ops/infer.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"
@@ -56,7 +56,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{LossType(context.dtype(0)), Shape()}, context.input(0)};
 }
 
-// The probabilities are an output like any other: what flows into them flows on.
+// The probabilities are an output like any other. A gradient that flows into them flows on.
 void Gradient(GradientContext& context) {
   ValueId sum;
   if (context.output_gradient(0).valid()) {

@@ -1,4 +1,4 @@
-// squared_error: the loss of a regression, and its gradient.
+// Defines squared_error, the loss of a regression, and its gradient.
 #include "src/ops/builders.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"

@@ -1,7 +1,7 @@
-// Swapping a tensor to a file, or another swap space, and back: four operators, so that liveness,
-// packing and byte code need no rule for it. Transfers begin with one and are waited for by
-// another; between the two the step goes on. They are put in when memory is planned, and carry no
-// gradient.
+// Defines four operators that swap a tensor to a file, or another swap space, and back. As they are
+// operators, liveness, packing and byte code need no rule for them. One operator begins a transfer
+// and another waits for it. Between the two the step goes on. These operators enter the graph when
+// memory is planned, and carry no gradient.
 #include "src/ops/swap.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 const TensorType kToken{DType::kU8, Shape()};
 
-// Of a node for a tensor of `type`.
+// Returns the node of a transfer of a tensor of `type`.
 NodeSignature SignatureOfTransfer(OpId op, const TensorType& type) {
   switch (op) {
     case OpId::swap_out:

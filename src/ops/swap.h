@@ -1,4 +1,4 @@
-// The operators that swap a tensor to a file and back, and the kernels for them.
+// Declares the operators that swap a tensor to a file and back, and the kernels for them.
 #ifndef CGRUN_OPS_SWAP_H_
 #define CGRUN_OPS_SWAP_H_
 
@@ -14,8 +14,8 @@ namespace cgrun {
 inline constexpr std::array kTransfers = {OpId::swap_out, OpId::swap_out_wait, OpId::swap_in,
                                           OpId::swap_in_wait};
 
-// The kernel of a transfer's operator that takes a tensor of `type` as it lies in `layout`, and
-// leaves it so. Nothing where the target has none.
+// Returns the kernel of a transfer's operator that takes a tensor of `type` as it lies in `layout`,
+// and leaves it so. If the target has none, returns nothing.
 std::optional<KernelOption> OptionOfTransfer(const Target& target, OpId op, const TensorType& type,
                                              const Layout& layout, int threads);
 

@@ -1,5 +1,5 @@
-// Target: the only questions that passes, `select` and `plan` ask of a device. They never see a
-// kernel.
+// Declares Target, which answers the only questions that passes, `select` and `plan` ask of a
+// device. They never see a kernel.
 #ifndef CGRUN_OPS_TARGET_H_
 #define CGRUN_OPS_TARGET_H_
 
@@ -16,7 +16,7 @@
 
 namespace cgrun {
 
-// One way to run a node.
+// Describes one way to run a node.
 struct KernelOption {
   std::string kernel;                  // "reference.conv"
   std::vector<Layout> input_layouts;   // what it reads …
@@ -30,20 +30,22 @@ struct KernelOption {
   bool widens = false;       // its workspace holds copies in f32 of what is bf16
 };
 
-// How a node is about to run.
+// Says how a node is about to run.
 struct RunSetting {
   int threads = 1;
   std::vector<Layout> layouts = {};  // in which its inputs lie; empty: plain
-  // Only kernels that let a NaN through: one that is hidden would let the run go on with ruined
-  // weights. And memory is dearer, with activations that wait for the backward pass.
+  // The run trains. Only kernels that let a NaN through may run: a hidden NaN would let the run go
+  // on with ruined weights. Memory is dearer, too, with activations that wait for the backward
+  // pass.
   bool learns = false;
-  // Bytes for the operands and the workspace of a kernel that takes more than others to be faster.
+  // The workspace budget: bytes for the operands and the workspace of a kernel that takes more than
+  // others to be faster.
   int64_t workspace_budget = std::numeric_limits<int64_t>::max();
-  // Kernels may round the factors of products to TF32 (10 bits of mantissa), where they compute in
-  // f32. Sums are in f32.
+  // Kernels that compute in f32 may round the factors of products to TF32 (10 bits of mantissa).
+  // Sums are in f32.
   bool tf32 = false;
-  // Kernels that give the bits of a team of so many, on one thread: those that can. 0: of
-  // `threads`.
+  // If it is not 0, only kernels that give the bits of a thread team of so many on one thread may
+  // run. 0: they give the bits of `threads`.
   int team = 0;
 };
 
@@ -52,15 +54,16 @@ class Target {
   virtual ~Target() = default;
 
   virtual std::string_view name() const = 0;  // "reference"
-  // The kernels that can run a bound node, the preferred one first; empty if there is none. A
-  // kernel that runs on several layouts is an option for each that spares a reorder.
+  // Returns the kernels that can run a bound node, the preferred one first. If there is none, the
+  // list is empty. A kernel that runs on several layouts is an option for each that spares a
+  // reorder.
   virtual std::vector<KernelOption> Options(const NodeSignature& node,
                                             const RunSetting& setting) const = 0;
-  // The outputs of a bound node for constant inputs, as the device would compute them; nothing if
-  // it cannot.
+  // Returns the outputs of a bound node for constant inputs, as the device would compute them. If
+  // it cannot, returns nothing.
   virtual std::optional<std::vector<HostTensor>> Evaluate(
       const NodeSignature& node, std::span<const HostTensor> inputs) const = 0;
-  // What results depend on beside the program: instruction set, libraries and their versions.
+  // Names what results depend on beside the program: instruction set, libraries and their versions.
   virtual std::string fingerprint() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// transpose: a copy with the axes in another order.
+// Defines transpose, which copies a tensor with its axes in another order.
 #include "src/ops/transpose.h"
 
 #include "src/ops/infer.h"

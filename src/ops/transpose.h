@@ -1,4 +1,4 @@
-// Attributes of transpose.
+// Declares the attributes of transpose.
 #ifndef CGRUN_OPS_TRANSPOSE_H_
 #define CGRUN_OPS_TRANSPOSE_H_
 
@@ -12,8 +12,8 @@ struct TransposeAttributes {
   static const AttributeSchema& Schema();
 };
 
-// `perm` with every axis in [0, rank), or the reversing one where it is empty; empty if it is no
-// permutation of the axes.
+// Returns `perm` with every axis in [0, rank). If `perm` is empty, returns the reversing
+// permutation. If it is no permutation of the axes, returns an empty list.
 std::vector<int> NormalizePermutation(const IntList& perm, int rank);
 
 }  // namespace cgrun

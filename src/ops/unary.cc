@@ -1,4 +1,4 @@
-// neg, exp, log, sqrt: functions of one number whose gradients are made of the arithmetic
+// Defines neg, exp, log, sqrt: functions of one number whose gradients are made of the arithmetic
 // operators.
 #include "src/ops/builders.h"
 #include "src/ops/op_definitions.h"

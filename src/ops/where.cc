@@ -1,5 +1,5 @@
-// where: one of two operands, element by element, and its gradient, which needs the condition
-// alone.
+// Defines where, which takes one of two operands, element by element. Its gradient needs the
+// condition alone.
 #include "src/ops/where.h"
 
 #include "src/ops/infer.h"

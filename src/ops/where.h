@@ -1,4 +1,4 @@
-// Attributes of the gradient of where.
+// Declares the attributes of the gradient of where.
 #ifndef CGRUN_OPS_WHERE_H_
 #define CGRUN_OPS_WHERE_H_
 

@@ -49,7 +49,7 @@ bool HasSizes(const WindowAttributes& attributes) {
 
 bool IsSame(const IntList& padding) { return padding == IntList{-1, -1, -1, -1}; }
 
-// Without a check that there are outputs.
+// Does not check that there are outputs.
 WindowAxis Resolve(int i, int64_t input, const WindowAttributes& attributes) {
   const size_t at = static_cast<size_t>(i);
   WindowAxis axis;
@@ -122,7 +122,7 @@ std::optional<Window> ExpectWindow(InferContext& context, const WindowAttributes
 bool ExpectNoEmptyWindow(InferContext& context, const Window& window) {
   for (const WindowAxis* axis : {&window.y, &window.x}) {
     for (int64_t o = 0; o < axis->output; ++o) {
-      // The first position at or after the image's begin.
+      // The search begins at the first position at or after the image's begin.
       const int64_t start = axis->InputOf(o, 0);
       const int64_t k = start < 0 ? (-start + axis->dilation - 1) / axis->dilation : 0;
       if (k < axis->kernel && axis->InputOf(o, k) < axis->input) continue;

@@ -1,5 +1,5 @@
-// Windows that slide over the last two axes of [N, C, H, W], as convolutions and pooling have them:
-// padding and output sizes, resolved as ONNX and PyTorch do.
+// Declares windows that slide over the last two axes of [N, C, H, W], as convolutions and pooling
+// have them. Padding and output sizes are resolved as ONNX and PyTorch do.
 #ifndef CGRUN_OPS_WINDOW_H_
 #define CGRUN_OPS_WINDOW_H_
 
@@ -11,8 +11,8 @@
 
 namespace cgrun {
 
-// One axis. Output o reads inputs o·stride − before + k·dilation, k in [0, kernel); what lies
-// outside [0, input) is padding.
+// Describes a window along one axis. Output o reads inputs o·stride − before + k·dilation, k in [0,
+// kernel). What lies outside [0, input) is padding.
 struct WindowAxis {
   int64_t input = 1;
   int64_t output = 1;
@@ -22,7 +22,8 @@ struct WindowAxis {
   int64_t before = 0;
   int64_t after = 0;
 
-  // The input that output `o` reads at kernel position `k`; outside [0, input) it is padding.
+  // Returns the input that output `o` reads at kernel position `k`. Outside [0, input) it is
+  // padding.
   int64_t InputOf(int64_t o, int64_t k) const { return o * stride - before + k * dilation; }
 };
 
@@ -30,7 +31,7 @@ struct Window {
   WindowAxis y, x;
 };
 
-// What a user asks for.
+// Holds the window as the user gives it.
 struct WindowAttributes {
   IntList kernel;    // height, width
   IntList stride;    // empty: the kernel
@@ -39,22 +40,24 @@ struct WindowAttributes {
   bool ceil_mode = false;
 };
 
-// The greatest value of each of these attributes: far from an overflow.
+// This is the greatest value of each of these attributes. It is far from an overflow.
 inline constexpr double kMostWindow = 1 << 24;
 
 // Whether input 0 is floating-point of shape [N, C, H, W] in which N alone depends on the batch;
 // reports it where not.
 bool ExpectImages(InferContext& context, std::string_view op);
 
-// The window on images of a shape [N, C, H, W]; nothing where it does not fit. `same` makes
-// ⌈input ÷ stride⌉ outputs and puts an odd row of padding at the end (ONNX SAME_UPPER). `ceil_mode`
-// adds the window that hangs over the end, if it begins before the padding there (PyTorch).
+// Returns the window on images of a shape [N, C, H, W]. If it does not fit, returns nothing. `same`
+// makes ⌈input ÷ stride⌉ outputs and puts an odd row of padding at the end (ONNX SAME_UPPER).
+// `ceil_mode` adds the window that hangs over the end, if it begins before the padding there
+// (PyTorch).
 std::optional<Window> WindowOn(const Shape& images, const WindowAttributes& attributes);
 
-// The same where inference has made sure of it.
+// Returns the same for a window that inference has checked.
 Window WindowOf(const Shape& images, const WindowAttributes& attributes);
 
-// The window on the images of input 0; nothing, and a report, where it does not fit.
+// Returns the window on the images of input 0. If it does not fit, reports that and returns
+// nothing.
 std::optional<Window> ExpectWindow(InferContext& context, const WindowAttributes& attributes);
 
 // Whether every window has an element of the image in it; reports it where not.

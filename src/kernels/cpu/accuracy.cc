@@ -1,5 +1,5 @@
-// accuracy, f32: counts the classes that come before each label; of a label for each place, as many
-// labels side by side as a vector has lanes.
+// Computes accuracy of f32: it counts the classes that come before each label. If there is a label
+// for each place, a vector counts as many labels side by side as it has lanes.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -36,7 +36,8 @@ struct Counts {
   int64_t counted = 0;
 };
 
-// How many of `logits` are not below `own`, or, where equals come after it, are above it or NaN.
+// Counts the `logits` that come before `own`. If equal ones come before it, these are all that are
+// not below `own`. If not, these are all that are above it or NaN.
 template <bool kEqualsBefore>
 int64_t CountBefore(const float* logits, int64_t count, float own) {
   const hn::ScalableTag<float> d;
@@ -69,8 +70,8 @@ void CountRows(const Parameters& p, const float* logits, const std::byte* labels
   }
 }
 
-// How many classes come before the label's own, lane by lane. `own` are the labels' logits, and
-// `places` their classes.
+// Counts, lane by lane, how many classes come before the label's own. `own` holds the labels'
+// logits, and `places` their classes.
 template <class LoadColumn>
 HWY_INLINE VF32 CountColumnsBefore(int64_t classes, LoadColumn load, VF32 own, VF32 places) {
   const F32 d;
@@ -84,7 +85,7 @@ HWY_INLINE VF32 CountColumnsBefore(int64_t classes, LoadColumn load, VF32 own, V
   return before;
 }
 
-// Of `lanes` labels side by side, of number `group` and up, whose logits begin at x.
+// Counts `lanes` labels side by side, from number `group` on. Their logits begin at x.
 template <class LoadColumn>
 HWY_INLINE void CountColumns(const Parameters& p, const float* x, const std::byte* labels,
                              int64_t group, int64_t lanes, LoadColumn load, Counts& counts) {

@@ -1,4 +1,4 @@
-// What activates a product that a library has made.
+// Applies an activation to a product that a library has made.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

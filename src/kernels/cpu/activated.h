@@ -1,4 +1,4 @@
-// What an activation makes of a vector of sums. Included once for each target.
+// Applies an activation to a vector of sums. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_ACTIVATED_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_ACTIVATED_H_
 #undef CGRUN_KERNELS_CPU_ACTIVATED_H_

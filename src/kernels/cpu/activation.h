@@ -1,4 +1,4 @@
-// An activation behind a sum, in one node with it.
+// Describes an activation that a fused node applies to its sums.
 #ifndef CGRUN_KERNELS_CPU_ACTIVATION_H_
 #define CGRUN_KERNELS_CPU_ACTIVATION_H_
 
@@ -16,7 +16,8 @@ struct Activation {
   Kind kind = Kind::kNone;
   double slope = 0;
 
-  // Of the second operator of a fused node; none of other nodes, and of other operators.
+  // Returns the activation that the second operator of a fused node is. If the node is not fused,
+  // or if that operator is not an activation, the kind is kNone.
   static Activation In(const NodeSignature& node) {
     if (node.body.size() < 2) return {};
     const FusedOperator& second = node.body[1];

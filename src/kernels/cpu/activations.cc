@@ -1,4 +1,4 @@
-// relu, leaky_relu, sigmoid, tanh, softplus and their gradients.
+// Computes relu, leaky_relu, sigmoid, tanh, softplus and their gradients.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// rmsprop and adagrad, alone and behind the product that makes their gradient.
+// Computes rmsprop and adagrad, alone and behind the product that makes their gradient.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/optimizer.h"
 
@@ -16,7 +16,8 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// `Added`: Regularization or NoRegularization. Its states: v, [m], [b].
+// `Added` is Regularization or NoRegularization. The states are v, then m if kCentered, then b if
+// kMomentum.
 template <class Added, bool kCentered, bool kMomentum>
 struct Rmsprop {
   using Attributes = RmspropAttributes;

@@ -1,5 +1,5 @@
-// avg_pool, of f32 or bf16: a vector of windows side by side, on planes with zeros around them. Its
-// gradient adds each window's share to what the window saw.
+// Computes avg_pool of f32 or bf16. A vector holds windows side by side, on planes with zeros
+// around them. The gradient adds each window's share to what the window saw.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,7 +1,7 @@
-// batch_norm, of f32 or bf16, channel by channel: its sums in f64, in one pass over what it has in
-// the caches for the second; batch_norm_apply, which is the second alone; both with a tensor that
-// is added to the result. Where channels lie side by side, in blocks, last, or with one element an
-// image, a vector is as many channels as it has lanes.
+// Computes batch_norm of f32 or bf16 channel by channel, with its sums in f64. The first pass sums
+// a channel, which then lies in the caches for the second pass. batch_norm_apply is the second pass
+// alone. Both can add a tensor to the result. If channels lie side by side (in blocks, last, or
+// with one element an image), each lane of a vector is a channel.
 #include "src/ops/batch_norm.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -25,8 +25,8 @@ namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
-// Σ (x − shift) and its square: with a shift that is one of the numbers, little cancels when the
-// mean is taken out of them.
+// Adds up x − shift and its square. The shift is one of the numbers, so that little cancels when
+// the mean is taken out of the sums.
 struct Moments {
   Sum sum;
   Sum squares;
@@ -46,12 +46,12 @@ struct Moments {
 
 float ShiftFor(float first) { return std::isfinite(first) ? first : 0; }
 
-// By which mean and variance a node normalises.
+// Says which mean and variance a node normalises by.
 enum class Statistics { kOfBatch, kRunning, kSaved };
 
-// The operands of a node, all arrays of its channels but x, what is added, and y. `mean` and
-// `deviation` are its inputs: running statistics, or those of the batch, which have
-// 1 ÷ √(variance + ε) for a variance.
+// Holds the operands of a node. All but x, the addend and y are arrays of its channels. `mean` and
+// `deviation` are inputs: running statistics, or those of the batch. These have 1 ÷ √(variance + ε)
+// in place of a variance.
 template <class T>
 struct Operands {
   const T *x, *addend;  // an addend where there is one
@@ -95,7 +95,7 @@ Affine Conclude(const Channels& p, const Operands<T>& o, int64_t c, double about
   return {o.saved_mean[c], o.saved_inv_std[c] * o.scale[c]};
 }
 
-// With statistics that are inputs.
+// The statistics are inputs.
 template <Statistics kFrom, class T>
 Affine Given(const Channels& p, const Operands<T>& o, int64_t c) {
   const float inv_std = kFrom == Statistics::kSaved
@@ -155,7 +155,7 @@ void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   }
 }
 
-// What is stored of vector `v` of a group.
+// Returns how many lanes of vector `v` of a group are stored.
 HWY_INLINE int64_t StoredOf(const Columns& columns, int64_t v) {
   return std::min(columns.stored - v * kLanes, kLanes);
 }

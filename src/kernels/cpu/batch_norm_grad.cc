@@ -21,11 +21,12 @@ namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
-// Where the gradient dz of what batch_norm gave, before a clip, comes from: First() in the pass for
-// the sums, `count` lanes of it from element `at` on; Second() from second() in the pass for dx.
+// The two structs below give the gradient dz of the result of batch_norm before a clip. First()
+// serves the pass for the sums: it gives `count` lanes from element `at` on. Second() serves the
+// pass for dx, and reads from second().
 
-// From the gradient of the result y. On y depends what the clip lets through; it is computed again,
-// by the formula of batch_norm.cc.
+// Computes dz from the gradient of the result y. y decides what the clip lets through. It is
+// computed again, by the formula of batch_norm.cc.
 template <bool kClips, class T>
 struct OfResult {
   static constexpr int kInputs = kClips ? 6 : 5;
@@ -55,7 +56,8 @@ struct OfResult {
   float min, max;
 };
 
-// From the gradient of y, in two parts or one, and from y itself. It is a result, too.
+// Computes dz from the gradient of y, in two parts or one, and from y itself. dz is a result of the
+// node, too.
 template <bool kTwo, class T>
 struct OfParts {
   static constexpr int kInputs = kTwo ? 7 : 6;
@@ -126,7 +128,7 @@ struct Products {
   }
 };
 
-// What is known of a channel before its sums, with factor = scale·inv_std.
+// The numbers of a channel that are known before its sums. Here factor = scale·inv_std.
 struct Given {
   float mean, inv_std, factor, shift;
 };

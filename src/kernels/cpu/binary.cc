@@ -1,4 +1,4 @@
-// add, sub, mul, div, min, max with its gradient, and bias.
+// Computes add, sub, mul, div, min, max with its gradient, and bias.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// binary_cross_entropy, from logits and from probabilities, and its gradients.
+// Computes binary_cross_entropy and its gradients, from logits and from probabilities.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// Calls of OpenBLAS.
+// Calls OpenBLAS.
 #include "src/kernels/cpu/blas.h"
 
 #include <omp.h>
@@ -20,11 +20,12 @@ constexpr int64_t kPageBytes = 4096;
 // The largest block that it copies of products that kernels were prepared for.
 int64_t widest = 512;  // rows or columns
 int64_t deepest = 256;
-// Bytes that products on one thread touch of OpenBLAS's first buffer.
+// The bytes of OpenBLAS's first buffer that products on one thread touch.
 int64_t most_copied = 0;
 
-// On one thread, OpenBLAS copies a block of B to the buffer, and behind it rows of A. If B has no
-// more columns than the block, the same few rows are copied over and over; else all rows lie there.
+// On one thread, OpenBLAS copies a block of B to the buffer, and rows of A behind that block. If B
+// has no more columns than the block, OpenBLAS copies the same few rows over and over. Otherwise
+// all rows lie there.
 int64_t CopiedBytes(int64_t m, int64_t n, int64_t k, int64_t item_bytes) {
   const int64_t least_columns = item_bytes == 4 ? 320 : 192;  // of a block, over all processors
   constexpr int64_t kMostBlock = 1 << 20;                     // bytes
@@ -74,8 +75,9 @@ void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k) {
 
 namespace {
 
-// Products that fill as much of a buffer as any that was prepared, either way round. What is deeper
-// than OpenBLAS's blocks is cut in halves, which fill less: so they are of several depths.
+// Multiplies matrices that fill as much of a buffer as any that was prepared, either way round.
+// OpenBLAS cuts a depth beyond its blocks in halves, which fill less. The products therefore have
+// several depths.
 class WidestProducts {
  public:
   WidestProducts()
@@ -110,9 +112,10 @@ void TouchFirstBuffer(int64_t bytes) {
   LoadedOpenBlas().memory_free(const_cast<char*>(buffer));
 }
 
-// OpenBLAS takes the first of its buffers that is free: where a product runs beside another one, it
-// takes the second. So the first is held here, as by that other one, whatever the machine is busy
-// with. In a team, as products in lanes are: they run on one thread each then.
+// OpenBLAS takes the first of its buffers that is free. If a product runs beside another one, it
+// takes the second buffer. The first buffer is therefore held here, as if by that other product,
+// however busy the machine is. The product runs in a team, as products in parallel streams do, and
+// so on one thread.
 void MultiplyInSecondBuffer(int threads, WidestProducts& product) {
   constexpr int kForProducts = 0;
   void* first = LoadedOpenBlas().memory_alloc(kForProducts);

@@ -1,4 +1,4 @@
-// OpenBLAS: the product of matrices, and which OpenBLAS this is.
+// Declares the product of matrices by OpenBLAS, and says which OpenBLAS this is.
 #ifndef CGRUN_KERNELS_CPU_BLAS_H_
 #define CGRUN_KERNELS_CPU_BLAS_H_
 
@@ -17,14 +17,14 @@ struct MatrixOf {
   bool transposed = false;
 };
 
-// C ← A·B + beta·C with A of [m, k], B of [k, n] and C row-major, `c_stride` elements a row. C is
-// not read where beta is 0. f32 and f64.
+// Computes C ← A·B + beta·C of f32 or f64, with A of [m, k], B of [k, n] and C row-major,
+// `c_stride` elements a row. If beta is 0, C is not read.
 template <class T>
 void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<T>& a, const MatrixOf<T>& b, T beta,
               T* c, int64_t c_stride) noexcept;
 
-// Whether products of so many multiplications run on one thread alone: of a few, the others are not
-// worth it; of many, where OpenBLAS says so.
+// Whether products of so many multiplications run on one thread alone. If there are few, more
+// threads are not worth it. If there are many, OpenBLAS decides.
 inline constexpr bool RunsAlone(int64_t multiplications, int threads) {
   return multiplications < (threads <= 4 ? 1 << 21 : 1 << 18);
 }
@@ -47,13 +47,13 @@ inline constexpr int64_t kMostBlasSize = INT32_MAX;
 // An estimate for one thread, to choose between kernels by.
 inline constexpr double kBlasFlopsPerSecond = 40e9;
 
-// To be called where a kernel is prepared that multiplies [m, k] by [k, n], f32 or f64: sets the
-// size of OpenBLAS's team, and notes the sizes for WarmUpBlas(). Throws UserError, as
+// A kernel that multiplies [m, k] by [k, n], f32 or f64, must call this when it is prepared. It
+// sets the size of OpenBLAS's team, and notes the sizes for WarmUpBlas(). Throws UserError, as
 // SetBlasThreads() does.
 void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k);
 
-// Has OpenBLAS take its team, and of its buffers what the products so far will touch; with `lanes`
-// also those of a product beside another.
+// Makes OpenBLAS take its team, and the parts of its buffers that the products so far will touch.
+// With `lanes`, it also takes the buffers of a product beside another.
 void WarmUpBlas(int threads, bool lanes);
 
 // "OpenBLAS 0.3.21 OpenMP SkylakeX". Throws UserError if OpenBLAS cannot be loaded.

@@ -15,7 +15,7 @@ inline bool HasChannelsLast(const Layout& layout) {
   return layout.order == std::vector<int>{0, 2, 3, 1} && layout.blocks.empty();
 }
 
-// Channels of a block of the layout of x; 0 where it is another layout.
+// Returns the channels of a block of the layout of x. For another layout, it is 0.
 inline int64_t BlockOf(const Shape& x, const Layout& layout) {
   if (HasChannelsLast(layout)) return x[1].size;
   const bool outer = layout.order.empty() || layout.order == std::vector<int>{0, 1, 2, 3};
@@ -39,8 +39,8 @@ inline Blocks BlocksOf(const Shape& x, const Layout& layout) {
   return {x[0].size, (x[1].size + block - 1) / block, x[2].size * x[3].size, block};
 }
 
-// The layout in which a kernel for blocks of whole vectors takes one of a node's inputs: as it
-// comes, or null where it does not come so.
+// Returns the layout in which a kernel for blocks of whole vectors takes one of a node's inputs, as
+// it comes. If it does not come so, returns null.
 inline const Layout* ComesInBlocks(const NodeSignature& node, const RunSetting& setting,
                                    size_t input, int64_t lanes) {
   if (input >= setting.layouts.size() || node.inputs[input].shape.rank() != 4) return nullptr;
@@ -49,7 +49,7 @@ inline const Layout* ComesInBlocks(const NodeSignature& node, const RunSetting& 
   return block > 0 && block % lanes == 0 ? &layout : nullptr;
 }
 
-// Kernels for tensors in blocks, beside those for plain ones.
+// These kernels take tensors in blocks. Other kernels of the same operators take plain tensors.
 std::vector<KernelDef> max_pool_in_blocks();
 std::vector<KernelDef> max_pool_grad_in_blocks();
 std::vector<KernelDef> avg_pool_in_blocks();

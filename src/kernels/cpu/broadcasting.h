@@ -1,6 +1,6 @@
-// Elementwise kernels whose operands are broadcast: a kernel is its formula on vectors, as in
-// map.h. One loop where the shapes are equal, a loop a row where an operand is broadcast. Included
-// once for each target.
+// Defines elementwise kernels whose operands are broadcast. A kernel is its formula on vectors, as
+// in map.h. If the shapes are equal, there is one loop. If an operand is broadcast, there is a loop
+// for each row. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_BROADCASTING_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_BROADCASTING_H_
 #undef CGRUN_KERNELS_CPU_BROADCASTING_H_
@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
-// Beside what Map takes from a Formula: kOfCondition, its first operand is bool, and kToBool, its
-// result is; in vectors they are 1 or 0.
+// A Formula has what Map takes from it, and two constants: kOfCondition, whether its first operand
+// is bool, and kToBool, whether its result is. In vectors, bool is 1 or 0.
 template <class Formula, size_t kInputs = 2>
 struct Broadcasting {
   static constexpr bool kOfCondition = requires { Formula::kOfCondition; };
@@ -54,7 +54,7 @@ struct Broadcasting {
     Walk<T>(context, i, std::make_index_sequence<kInputs>());
   }
 
-  // `strides`: of the operands, along y.
+  // `strides` holds those of the operands along y.
   static PreparedKernel PrepareStrided(const KernelRequest& request, const Strides& strides) {
     const NodeSignature& node = request.node;
     std::array<std::vector<int64_t>, kInputs + 1> all;
@@ -83,7 +83,8 @@ struct Broadcasting {
     return PrepareStrided(request, strides);
   }
 
-  // Of a formula with bool operands: the others are of one floating-point type.
+  // Says whether a formula with bool operands supports the node. Its other operands must share one
+  // floating-point type.
   static bool SupportsMixed(const NodeSignature& node) {
     NodeSignature floats;
     floats.inputs = {node.inputs.begin() + (kOfCondition ? 1 : 0), node.inputs.end()};

@@ -1,5 +1,5 @@
-// cast to and from f32: what images and mixed precision need. Other pairs are left to the reference
-// kernel.
+// Computes cast to and from f32, which images and mixed precision need. Other pairs are left to the
+// reference kernel.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// The tiles of chains.
+// Makes and runs the tiles of chains.
 #include "src/kernels/cpu/chain_tiles.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ bool InStep(const TensorType& type, const Shape& shape) {
   return type.shape == shape || type.shape.Elements() == 1;
 }
 
-// `node` for `count` elements of tensors of `shape`, its result's.
+// Returns `node` for `count` elements of its tensors of `shape`, which is the shape of its result.
 NodeSignature OfPart(NodeSignature node, const Shape& shape, int64_t count) {
   for (std::vector<TensorType>* types : {&node.inputs, &node.outputs}) {
     for (TensorType& type : *types) type.shape = type.shape == shape ? Shape{count} : Shape{1};

@@ -1,7 +1,7 @@
-// The inner program of a chain is its operators' own kernels, prepared for a tile: some KiB of each
-// operand go through all of them before the next tile does. What passes between two operators lies
-// in the workspace of a thread, which is small enough for the first-level cache, and never gets to
-// memory. The bits are those of the kernels one by one.
+// Runs a chain as an inner program of its operators' own kernels, prepared for a tile. Some KiB of
+// each operand go through all of these kernels before the next tile does. Results between two
+// operators lie in the workspace of a thread. It is small enough for the first-level cache, so that
+// they never get to memory. The bits are those of the kernels one by one.
 #ifndef CGRUN_KERNELS_CPU_CHAIN_TILES_H_
 #define CGRUN_KERNELS_CPU_CHAIN_TILES_H_
 
@@ -18,9 +18,9 @@ inline constexpr int64_t kMostTileElements = 2048;  // 8 KiB of f32
 struct ChainTiles {
   static constexpr size_t kMostOperands = 4;  // of an operator: where and its like have them
 
-  // Where an operand of an inner operator lies: operand `source` ≥ 0 of the node, or slot
-  // −1 − source of the thread's workspace, each step of an element further; 0 for one element that
-  // all share.
+  // Says where an operand of an inner operator lies. `source` ≥ 0 is an operand of the node; else
+  // slot −1 − source of the thread's workspace. `element_bytes` is the step from one element to the
+  // next, or 0 for one element that all share.
   struct Place {
     int source = 0;
     int64_t element_bytes = 0;
@@ -35,7 +35,7 @@ struct ChainTiles {
   // Takes elements [begin, begin + count) through all steps: `count` is one of `counts`.
   void Run(const RunContext& context, const Instruction& i, int part, int64_t begin,
            int64_t count) const noexcept;
-  // Where the result of the last step lies for a thread, if it is not the node's.
+  // Returns where the result of the last step lies for a thread, if it is not the node's result.
   int64_t ResultOffset(int part) const;
 
   std::vector<Step> steps;
@@ -49,10 +49,11 @@ struct ChainTiles {
 // single elements, and mean the same where the tensors are vectors: none minds its axes.
 bool IsChain(const NodeSignature& node, size_t operators, const Shape& shape);
 
-// Of the slots of a thread, for tiles of up to `tile` elements.
+// Returns the bytes of one thread's slots, for tiles of up to `tile` elements.
 int64_t ChainThreadBytes(const NodeSignature& node, int64_t tile);
 
-// The first `operators` of a node on tiles of `counts` elements, the largest first.
+// Makes tiles that run the first `operators` of a node. `counts` holds the elements of the tiles,
+// the largest first.
 ChainTiles MakeChainTiles(const NodeSignature& node, size_t operators, const Shape& shape,
                           std::vector<int64_t> counts);
 

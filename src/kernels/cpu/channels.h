@@ -1,4 +1,4 @@
-// What batch_norm and its gradient go through: x seen as [images, channels, plane], or with its
+// Describes how batch_norm and its gradient go through x: as [images, channels, plane], or with its
 // channels in blocks.
 #ifndef CGRUN_KERNELS_CPU_CHANNELS_H_
 #define CGRUN_KERNELS_CPU_CHANNELS_H_
@@ -61,9 +61,8 @@ inline Channels ChannelsOf(const KernelRequest& request) {
   return channels;
 }
 
-// In the layout in which one of the tensors of x's shape comes, where its channels are in blocks of
-// whole vectors, or all side by side; for KernelDef::choose. All tensors of that shape are in it
-// then, results too.
+// Chooses layouts for KernelDef::choose. If a tensor of x's shape comes with its channels in blocks
+// of whole vectors, or all side by side, all tensors of that shape get its layout, results too.
 template <int64_t kLanes>
 bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
   const auto like_x = [&x = node.inputs[0]](const TensorType& type) {
@@ -84,8 +83,8 @@ bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, Kernel
   return true;
 }
 
-// Vectors of channels side by side, which one thread goes through together: so each position is a
-// few whole cache lines.
+// One thread goes through so many vectors of channels side by side, so that each position is a few
+// whole cache lines.
 inline constexpr int64_t kMostColumns = 4;
 
 struct Columns {
@@ -95,8 +94,8 @@ struct Columns {
   int64_t stored = 0;  // in memory, with those that pad
 };
 
-// Those from channel `first` on that are in one block and before `end`. Where the last vector is
-// not whole, it is alone.
+// Returns the columns from channel `first` on that are in one block and before `end`. If the last
+// vector is not whole, it is alone.
 inline Columns ColumnsAt(const Channels& p, int64_t first, int64_t end, int64_t vector_lanes) {
   const int64_t block_end = first / p.block * p.block + p.block;
   const int64_t there = std::min(end, block_end) - first;
@@ -106,10 +105,10 @@ inline Columns ColumnsAt(const Channels& p, int64_t first, int64_t end, int64_t 
   return {first, count, std::clamp<int64_t>(p.channels - first, 0, stored), stored};
 }
 
-// Calls row(channel) where a channel's planes are contiguous, else columns.operator()<vectors,
-// chains>(Columns) for vectors of channels, on the threads. With several vectors at a position
-// there is one chain of additions for each; where blocks are of one, two of them take turns, so
-// that an addition need not wait for the one before it. How many depends on the layout alone.
+// Calls row(channel) if a channel's planes are contiguous, else columns.operator()<vectors,
+// chains>(Columns) for vectors of channels, on the threads. If a position has several vectors, each
+// has one chain of additions. If blocks are of one vector, two chains take turns, so that an
+// addition need not wait for the one before it. The number of chains depends on the layout alone.
 template <int64_t kLanes, class OfRow, class OfColumns>
 void SplitChannels(const Channels& p, const OfRow& row, const OfColumns& of_columns) noexcept {
   if (!p.columns()) {

@@ -1,4 +1,4 @@
-// compare, where and its gradient, of floating-point numbers.
+// Computes compare, where and its gradient, of floating-point numbers.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

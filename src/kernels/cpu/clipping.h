@@ -1,4 +1,4 @@
-// The formulas of clip and of its gradient on vectors. Included once for each target.
+// Computes clip and its gradient on vectors. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_CLIPPING_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_CLIPPING_H_
 #undef CGRUN_KERNELS_CPU_CLIPPING_H_

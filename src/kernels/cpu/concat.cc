@@ -1,5 +1,6 @@
-// concat and its gradient: rows of bytes, shared out among the threads. They run on plain tensors,
-// and in the layout in which an input comes, where each part is one of whole blocks.
+// Computes concat and its gradient. Both copy rows of bytes, which the threads share. They run on
+// plain tensors. If each part is one of whole blocks, they also run in the layout in which an input
+// comes.
 #include "src/ops/concat.h"
 
 #include <algorithm>

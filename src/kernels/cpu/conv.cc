@@ -1,4 +1,4 @@
-// conv by OpenBLAS: for each image and group, the filters times the matrix of patches.
+// Computes conv by OpenBLAS: for each image and group, the filters times the matrix of patches.
 #include "src/kernels/cpu/blas.h"
 #include "src/kernels/cpu/conv_patches.h"
 #include "src/kernels/cpu/kernels.h"

@@ -1,4 +1,4 @@
-// Tables of offsets, made once for a node.
+// Makes the tables of offsets, once for a node.
 #include "src/kernels/cpu/conv_geometry.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ int64_t Span(const WindowAxis& axis) {
 
 bool StaysInside(const WindowAxis& axis) { return axis.before == 0 && Span(axis) <= axis.input; }
 
-// How many inputs of an axis a padded plane holds.
+// Returns how many inputs of an axis a padded plane holds.
 int64_t Held(const WindowAxis& axis, int64_t size) {
   return std::clamp<int64_t>(size - axis.before, 0, axis.input);
 }

@@ -1,5 +1,5 @@
-// Where the windows of a convolution lie: the offsets of its taps and of its pixels in an image,
-// in which the taps of every pixel are pixel + tap, without a question about bounds.
+// Says where the windows of a convolution lie. The taps of every pixel lie at pixel + tap, without
+// a question about bounds. This file declares the offsets of both in an image.
 #ifndef CGRUN_KERNELS_CPU_CONV_GEOMETRY_H_
 #define CGRUN_KERNELS_CPU_CONV_GEOMETRY_H_
 
@@ -18,14 +18,14 @@ struct ConvGeometry : ConvSizes {
 
   int64_t padded_elements() const { return padded ? channels * rows * columns : 0; }
 
-  // Offsets in such planes: of tap (channel, u, v) from the corner of its window …
+  // Returns the offset in such planes of each tap (channel, u, v) from the corner of its window.
   std::vector<int64_t> TapOffsets() const;
-  // … and of each output's corner.
+  // Returns the offset in such planes of the corner of each output's window.
   std::vector<int64_t> PixelOffsets() const;
 };
 
-// Of conv, conv_input_grad, conv_weight_grad or conv_transpose, and of a fused node that begins
-// with conv, or that is one of the gradients behind another operator.
+// The node is conv, conv_input_grad, conv_weight_grad or conv_transpose. It may also be a fused
+// node that begins with conv, or that has one of these gradients behind another operator.
 ConvGeometry ConvGeometryOf(const NodeSignature& node);
 
 // Pixels side by side in the image and in a tile of outputs: `count` from offset `from`, each
@@ -36,7 +36,8 @@ struct PixelRun {
   int32_t count = 0;
 };
 
-// The outputs of an image in tiles of some columns, each a list of runs of `most` pixels at most.
+// Describes the outputs of an image in tiles of `width` columns. Each tile is a list of runs. A run
+// has at most the `most` pixels that PixelTilesOf is given.
 struct PixelTiles {
   int64_t width = 0;  // columns
   std::vector<PixelRun> runs;
@@ -47,7 +48,7 @@ struct PixelTiles {
 
 PixelTiles PixelTilesOf(const ConvGeometry& geometry, int64_t width, int64_t most);
 
-// `image` into the middle of planes of zeros, and back.
+// These functions copy `image` into the middle of planes of zeros, and back.
 void CopyIntoPadded(const ConvGeometry& g, const float* image, float* planes) noexcept;
 void CopyFromPadded(const ConvGeometry& g, const float* planes, float* image) noexcept;
 

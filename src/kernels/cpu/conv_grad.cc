@@ -1,4 +1,5 @@
-// conv_input_grad and conv_weight_grad by OpenBLAS: products with the matrix of patches.
+// Computes conv_input_grad and conv_weight_grad by OpenBLAS, as products with the matrix of
+// patches.
 #include "src/kernels/cpu/blas.h"
 #include "src/kernels/cpu/conv_patches.h"
 #include "src/kernels/cpu/kernels.h"

@@ -1,6 +1,6 @@
-// conv with max_pool behind it, and maybe an activation between the two: each thread pools the
-// planes of an image while they are in its cache, so that the convolution's result is never there
-// as a whole.
+// Computes conv with max_pool behind it, and maybe an activation between the two. Each thread pools
+// the planes of an image while they are in its cache, so that the convolution's result is never
+// there as a whole.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

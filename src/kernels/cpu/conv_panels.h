@@ -1,5 +1,5 @@
-// What convolutions by tiles multiply: weights packed as rows of tiles, patches of an image packed
-// as columns of tiles. Included once for each target.
+// Packs what convolutions by tiles multiply: weights as rows of tiles, and patches of an image as
+// columns of tiles. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_CONV_PANELS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_CONV_PANELS_H_
 #undef CGRUN_KERNELS_CPU_CONV_PANELS_H_
@@ -74,8 +74,9 @@ HWY_INLINE void AddRun(const float* from, int64_t stride, int64_t count, float* 
   }
 }
 
-// A panel of a tile of pixels: for each tap what the pixels see, and any numbers behind the last.
-// It has room for a vector more: what a run writes too far, the next one writes again.
+// Packs a panel of a tile of pixels: for each tap what the pixels see, and any numbers behind the
+// last pixel. The panel has room for a vector more. If a run writes too far, the next one writes
+// there again.
 inline void PackPatches(const PixelTiles& tiles, int64_t tile, const std::vector<int64_t>& taps,
                         int64_t stride, const float* image, float* panel) {
   const Runs runs = RunsOf(tiles, tile);
@@ -109,8 +110,8 @@ inline bool UnpoolsF32(const NodeSignature& node) {
   return std::all_of(node.inputs.begin() + 1, node.inputs.end(), is_f32) && NoneIsEmpty(node);
 }
 
-// A kernel by tiles. `kSizesOf` gives its parameters but for what is as large as an image, with the
-// floats of its workspace; `kSeconds` is one of conv_seconds.h.
+// Defines a kernel by tiles. `kSizesOf` gives its parameters, but for what is as large as an image,
+// with the floats of its workspace. `kSeconds` is one of conv_seconds.h.
 template <auto kSizesOf, double (*kSeconds)(const NodeSignature&, int64_t lanes, int threads)>
 KernelDef DefineTiled(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
   KernelDef def{.name = name, .supports = IsForTiles, .prepare = prepare};

@@ -28,8 +28,8 @@ void GatherPatches(const ConvPatches& p, const T* image, T* patches) noexcept;
 template <class T>
 void ScatterPatches(const ConvPatches& p, const T* patches, T* image) noexcept;
 
-// From outputs back to images, all of them: patches ← weightᵀ·dy, scattered to dx. `workspace` has
-// room for the patches of one group of one image; where these are the image, it is not used.
+// Goes from outputs back to images, all of them: patches ← weightᵀ·dy, scattered to dx. `workspace`
+// has room for the patches of one group of one image. If these are the image, it is not used.
 template <class T>
 void MultiplyTransposed(const ConvPatches& p, const T* dy, const T* weight, T* dx,
                         T* workspace) noexcept;

@@ -8,18 +8,19 @@
 
 namespace cgrun::cpu {
 
-// 1, or all threads where the convolution is worth them.
+// Returns 1, or all threads if the convolution is worth them.
 int ConvThreads(const ConvGeometry& geometry, int threads);
 
-// With vectors of `lanes` numbers.
+// These are estimates for vectors of `lanes` numbers.
 double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
-// Fused with max_pool behind it, and with max_pool_grad before it.
+// The first estimate includes a max_pool behind the convolution. The others include a max_pool_grad
+// before the gradient.
 double TiledConvMaxPoolSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double UnpooledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double UnpooledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
-// Of the max_pool_grad alone that such a node begins with.
+// Estimates the max_pool_grad alone that such a node begins with.
 double UnpoolSeconds(const NodeSignature& node, int threads);
 
 }  // namespace cgrun::cpu

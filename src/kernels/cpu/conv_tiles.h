@@ -1,5 +1,6 @@
-// Convolution by tiles: for each tile of pixels of an image, the filters times the patches that the
-// pixels see, with bias and activation. Included once for each target.
+// Computes convolutions by tiles. For each tile of pixels of an image, it multiplies the filters by
+// the patches that the pixels see, and adds bias and activation. Each target of Highway includes
+// this file once.
 #if defined(CGRUN_KERNELS_CPU_CONV_TILES_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_CONV_TILES_H_
 #undef CGRUN_KERNELS_CPU_CONV_TILES_H_
@@ -29,8 +30,8 @@ struct ConvTiles {
   Activation activation;
   int threads = 1;
 
-  // All but the tables of taps and of pixels, whose size is that of an image. Of conv and of fused
-  // nodes that begin with one.
+  // Returns the sizes of conv, or of a fused node that begins with one. It leaves out the tables of
+  // taps and of pixels, which are as large as an image.
   static ConvTiles SizesOf(const NodeSignature& node, int threads) {
     ConvTiles p;
     p.geometry = ConvGeometryOf(node);
@@ -63,7 +64,7 @@ struct ConvOperands {
   const float* packed;
 };
 
-// The weights of a tile of filters, tap after tap.
+// Packs the weights of each tile of filters, tap after tap.
 inline void PackConvWeights(const ConvTiles& p, const float* weight, float* packed) {
   const ConvGeometry& g = p.geometry;
   Split(p.threads, g.groups * p.filters.tiles, 1, [&](int64_t begin, int64_t end) {
@@ -107,8 +108,8 @@ inline void RunPixels(const ConvTiles& p, const ConvOperands& operands, int64_t 
   }
 }
 
-// Tiles of pixels [begin, end) of all groups of all images, in memory that is a thread's; y_of(map)
-// is where the planes of group `map` of all go.
+// Runs tiles of pixels [begin, end) of all groups of all images, in memory that is a thread's.
+// y_of(map) is where the planes of group `map` of all go.
 template <class YOf>
 void RunTiles(const ConvTiles& p, const ConvOperands& operands, int64_t begin, int64_t end,
               float* memory, const YOf& y_of) {

@@ -1,4 +1,5 @@
-// conv_transpose by OpenBLAS: products that are scattered to y, to which the bias is added.
+// Computes conv_transpose by OpenBLAS: products that are scattered to y, to which the bias is
+// added.
 #include "src/ops/conv_transpose.h"
 
 #include "src/kernels/cpu/blas.h"

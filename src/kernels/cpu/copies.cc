@@ -1,5 +1,5 @@
-// slice, crop, flip, pad, broadcast and gradients like them: strided copies, a row at a time, and
-// fills.
+// Computes slice, crop, flip, pad, broadcast and gradients like them: strided copies, a row at a
+// time, and fills.
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/strided_copy.h"
 #include "src/ops/reduce.h"

@@ -1,4 +1,5 @@
-// From kernels that are compiled for each instruction set to an operator's kernels on this CPU.
+// Goes from kernels that are compiled for each instruction set to an operator's kernels on this
+// CPU.
 #ifndef CGRUN_KERNELS_CPU_DISPATCH_H_
 #define CGRUN_KERNELS_CPU_DISPATCH_H_
 
@@ -17,7 +18,7 @@
     return {HWY_DYNAMIC_DISPATCH(op)()}; \
   }
 
-// The same with the kernels of `more()` behind it.
+// Defines the same list, followed by the kernels of `more()`.
 #define CGRUN_CPU_KERNEL_AND(op, more)                             \
   HWY_EXPORT(op);                                                  \
   std::vector<KernelDef> op() {                                    \

@@ -1,4 +1,4 @@
-// dropout, of f32 or bf16. The random numbers are those of src/base/random.h, bit for bit.
+// Computes dropout, of f32 or bf16. The random numbers are those of src/base/random.h, bit for bit.
 #include "src/ops/dropout.h"
 
 #include "src/kernels/cpu/targets.h"

@@ -19,7 +19,7 @@ struct Parameters {
   int threads = 1;
 };
 
-// All threads, where the operators by themselves would go through enough bytes for them.
+// Returns all threads if the operators by themselves would go through enough bytes for them.
 int ThreadsOf(const NodeSignature& node, int threads) {
   int64_t bytes = 0;
   for (const NodeSignature& inner : SignaturesInBody(node)) bytes += OperandBytes(inner);

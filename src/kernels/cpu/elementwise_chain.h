@@ -6,8 +6,8 @@
 
 namespace cgrun::cpu {
 
-// Of fused nodes whose operators have elementwise kernels, on tensors of the result's shape and of
-// one element.
+// Runs fused nodes whose operators all have elementwise kernels. Their tensors have the result's
+// shape or one element.
 KernelDef elementwise_chain();
 
 }  // namespace cgrun::cpu

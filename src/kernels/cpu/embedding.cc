@@ -1,5 +1,5 @@
-// embedding and its gradient. The ids are sorted by counting first; then each entry's rows of dy
-// are added in the ids' order in f64, so that no two threads add to one number.
+// Computes embedding and its gradient. The ids are sorted by counting first; then each entry's rows
+// of dy are added in the ids' order in f64, so that no two threads add to one number.
 #include "src/ops/embedding.h"
 
 #include "src/kernels/cpu/targets.h"

@@ -1,4 +1,4 @@
-// fused: the kernels of all that has one for several operators.
+// Lists the kernels of fused nodes: those of every file that has one for several operators.
 #include "src/kernels/cpu/elementwise_chain.h"
 #include "src/kernels/cpu/is_weight_product.h"
 #include "src/kernels/cpu/kernels.h"

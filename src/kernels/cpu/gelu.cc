@@ -1,4 +1,4 @@
-// gelu and its gradient, exact and by tanh, f32 and bf16.
+// Computes gelu and its gradient, exactly and by tanh, for f32 and bf16.
 #include "src/ops/gelu.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -20,7 +20,7 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Φ(x) and x·Φ'(x).
+// Holds Φ(x) and x·Φ'(x).
 template <class V>
 struct Distribution {
   V value;

@@ -1,6 +1,6 @@
-// accumulate and norm_scale: what is done with gradients between batches and before a step. In f64.
-// The workspace of norm_scale holds the sums of pieces, which depend on the shapes alone, until
-// they are added in order.
+// Computes accumulate and norm_scale, which work on gradients between batches and before a step, in
+// f64. The workspace of norm_scale holds the sums of pieces until they are added in order. The
+// pieces depend on the shapes alone.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/norm_scale.h"
 

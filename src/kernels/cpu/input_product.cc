@@ -1,7 +1,7 @@
-// The gradient of what a linear layer reads: a·b of f32, with `a` the gradient of its result and
-// `b` its weight. The rows of `a` are packed, then strips of b's columns, each read once, go with
-// one tile of rows after another through the registers. Each sum is one register's from the first
-// step to the last, so that its bits depend neither on the threads nor on the batch.
+// Computes the gradient of a linear layer's input: a·b of f32, with `a` the gradient of its result
+// and `b` its weight. The rows of `a` are packed. Strips of b's columns, each read once, then go
+// with one tile of rows after another through the registers. Each sum stays in one register from
+// the first step to the last, so that its bits depend neither on the threads nor on the batch.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -42,7 +42,7 @@ struct InputProduct {
   int64_t width() const { return vectors * kTileLanes; }
   int64_t strips() const { return DivideUp(columns, width()); }
 
-  // The workspace: all rows; for each thread a strip.
+  // The workspace holds all rows, and then one strip for each thread.
   int64_t packed_a() const { return RoundToLines(rows * depth); }
   int64_t packed_b() const { return width() * depth; }
   int64_t workspace() const { return packed_a() + threads * packed_b(); }

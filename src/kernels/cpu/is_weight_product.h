@@ -1,5 +1,5 @@
-// Which products are by our own kernel, alone and with an optimizer or an addition behind them, and
-// so in no other way: what stands in one node has the bits of what stands in two.
+// Says which products our own kernel computes, alone and with an optimizer or an addition behind
+// them. No other kernel computes them, so that one fused node has the bits of two nodes.
 #ifndef CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
 #define CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
 
@@ -18,15 +18,15 @@ bool IsWeightProduct(const NodeSignature& node);
 // result as its gradient, the node's other inputs in their order beside it.
 bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer);
 
-// Whether it is fused from such a product of its inputs 0 and 1, and an addition of input 2, which
-// has the result's shape; then further products, of as large inputs as the first, of inputs 3 and
-// 4, of 5 and 6, …, each added to the sum so far.
+// Whether the node is fused from such products and additions. The first product is of inputs 0 and
+// 1, and input 2, which has the result's shape, is added to it. Each further product, of inputs 3
+// and 4, of 5 and 6, …, is added to the sum so far. Its inputs are as large as those of the first.
 bool IsSumByProducts(const NodeSignature& node);
 
 std::vector<KernelDef> weight_product();
-// A fused node of additions.
+// This kernel runs a fused node of additions.
 std::vector<KernelDef> add_by_product();
-// Fused nodes of optimizers.
+// These kernels run fused nodes of optimizers.
 std::vector<KernelDef> sgd_by_product();
 std::vector<KernelDef> adam_by_product();
 std::vector<KernelDef> adamw_by_product();

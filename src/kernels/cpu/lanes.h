@@ -1,5 +1,6 @@
-// Vectors of numbers for one instruction set: loads and stores of whole vectors and of the first
-// few lanes. bf16 is computed in f32 and rounded on store. Included once for each target.
+// Defines vectors of numbers for one instruction set: loads and stores of whole vectors and of the
+// first few lanes. bf16 is computed in f32 and rounded on store. Each target of Highway includes
+// this file once.
 //
 // A function of ours that takes a tag or a vector must not have the name of one of Highway's, which
 // would be called in its place wherever it fits better.
@@ -97,7 +98,7 @@ HWY_INLINE hn::Vec<D> RoundedTo(D d, hn::Vec<D> value) {
   return value;
 }
 
-// Of numbers that are exact in the type that they are stored in.
+// Stores numbers that are exact in the type of the destination.
 template <class D>
 HWY_INLINE void StoreExact(D d, hn::Vec<D> value, hn::TFromD<D>* to) {
   hn::StoreU(value, d, to);
@@ -158,7 +159,7 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t n) {
   }
 }
 
-// The same with `others` in the other lanes.
+// Loads the same, and takes the other lanes from `others`.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> LoadFirstOr(D d, const T* from, int64_t n, hn::Vec<D> others) {
   return hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(n)), LoadFirst(d, from, n), others);

@@ -1,5 +1,5 @@
-// layer_norm and its gradient, f32, row by row. The gradients of scale and shift are sums over the
-// rows, a thread a part of the columns; they come first, so that dx may lie over x or dy.
+// Computes layer_norm and its gradient, f32, row by row. The gradients of scale and shift are sums
+// over the rows, a thread a part of the columns; they come first, so that dx may lie over x or dy.
 #include "src/ops/layer_norm.h"
 
 #include "src/kernels/cpu/targets.h"

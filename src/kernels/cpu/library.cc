@@ -39,8 +39,9 @@ class CpuLibrary final : public KernelLibrary {
 
   std::string_view name() const override { return name_; }
 
-  // Its own kernels first, those of f32 for a node of bf16 too, then the reference kernel. This is
-  // left out where a widened one is there: it converts number by number, which no estimate knows.
+  // Its own kernels come first, and for a node of bf16 those of f32 too, and then the reference
+  // kernel. If there is a widened kernel, the reference kernel is left out. It converts number by
+  // number, which no estimate knows.
   std::vector<KernelOption> Options(const NodeSignature& node,
                                     const RunSetting& setting) const override {
     std::vector<KernelOption> options;

@@ -1,5 +1,6 @@
-// The kernel libraries of the devices `cpu` and `blas`. `blas` has OpenBLAS and our own kernels;
-// `cpu` has oneDNN's too. What neither has runs on the reference kernel.
+// Declares the kernel libraries of the devices `cpu` and `blas`. `blas` has OpenBLAS and our own
+// kernels; `cpu` has oneDNN's too. If neither has a kernel for a node, the reference kernel runs
+// it.
 #ifndef CGRUN_KERNELS_CPU_LIBRARY_H_
 #define CGRUN_KERNELS_CPU_LIBRARY_H_
 

@@ -1,5 +1,5 @@
-// linear by OpenBLAS, alone or with an activation behind it: one product of all rows of x with the
-// transposed weight, added to the bias.
+// Computes linear by OpenBLAS, alone or with an activation behind it. One product of all rows of x
+// with the transposed weight is added to the bias.
 #include <algorithm>
 #include <type_traits>
 

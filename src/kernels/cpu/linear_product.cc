@@ -1,7 +1,7 @@
-// linear of f32 for a batch of rows, alone or with an activation behind it: the weight is read
-// where it lies, once, and x goes through the registers as packed columns. A library packs both,
-// and the weight is the larger by far. Each sum is one register's from the first feature to the
-// last, so that its bits depend neither on the threads nor on the batch.
+// Computes linear of f32 for a batch of rows, alone or with an activation behind it. The weight is
+// read where it lies, once, and x goes through the registers as packed columns. A library packs
+// both, and the weight is the larger by far. Each sum stays in one register from the first feature
+// to the last, so that its bits depend neither on the threads nor on the batch.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,9 +21,10 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Of x as it is packed: it stays in a second-level cache while the weight goes by.
+// This limits the floats of packed x, which stay in a second-level cache while the weight is read.
 constexpr int64_t kMostPackedFloats = 192 << 10;
-// Of the columns that are packed, those that are not rows of x are computed for nothing.
+// This is the least part of the packed columns that are rows of x. The other columns are computed
+// for nothing.
 constexpr double kLeastFilled = 0.85;
 constexpr int64_t kLeastUnits = 48;  // with fewer, packing x takes too much of the time
 
@@ -32,8 +33,8 @@ double Filled(int64_t rows, int64_t vectors) {
   return static_cast<double>(rows) / static_cast<double>(DivideUp(rows, width) * width);
 }
 
-// Of a strip: the most that leave few columns empty, so that few rows of the weight, each with an
-// address of its own, are read side by side.
+// Returns the vectors of a strip: the most that leave few columns empty. In a wide strip, few rows
+// of the weight, each with its own address, are read side by side.
 int64_t VectorsFor(int64_t rows) {
   for (int64_t vectors = kMostTileVectors; vectors > 1; --vectors) {
     if (Filled(rows, vectors) >= kLeastFilled) return vectors;

@@ -15,10 +15,11 @@ inline constexpr double kLinearProductFlopsPerSecond = 60e9;
 
 std::vector<KernelDef> linear_product();
 std::vector<KernelDef> activated_linear_product();  // with relu or leaky_relu behind it
-// By that, and of any batch by OpenBLAS, as an entry point of another batch runs the same node.
+// These kernels run by that product or, for any batch, by OpenBLAS: an entry point of another batch
+// runs the same node.
 std::vector<KernelDef> activated_linear();
 
-// Activates `count` numbers, by the best vectors of the CPU; for one that HasVectorTarget().
+// Activates `count` numbers, by the best vectors of the CPU. It needs HasVectorTarget().
 void ActivateInPlace(const Activation& activation, float* y, int64_t count);
 
 }  // namespace cgrun::cpu

@@ -1,4 +1,4 @@
-// log_softmax and its gradient, f32.
+// Computes log_softmax and its gradient, f32.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

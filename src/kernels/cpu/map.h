@@ -1,6 +1,6 @@
-// Elementwise kernels on tensors of one shape and number type: a kernel is its formula on vectors.
-// Each element is read before it is written, so that all of them can run in place. Included once
-// for each target.
+// Defines elementwise kernels on tensors of one shape and number type. A kernel is its formula on
+// vectors. Each element is read before it is written, so that all of them can run in place. Each
+// target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_MAP_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_MAP_H_
 #undef CGRUN_KERNELS_CPU_MAP_H_
@@ -45,9 +45,9 @@ HWY_INLINE void Sweep(D d, std::array<const T*, kFrom> from, std::array<T*, kTo>
 // A formula that takes many instructions has this as a base.
 struct Elaborate {};
 
-// Formula: called as formula(d, x, …) with kInputs vectors; made from the node where it has
-// attributes. It has a kKeepsZero that is true if it makes 0 (not −0) of zeros, and a kNoF64 if it
-// is less exact than f64.
+// A Formula is called as formula(d, x, …) with kInputs vectors. If the node has attributes, the
+// formula is made from it. It has a kKeepsZero that is true if it makes 0 (not −0) of zeros, and a
+// kNoF64 if it is less exact than f64.
 template <class Formula, size_t kInputs>
 struct Map {
   struct Parameters {

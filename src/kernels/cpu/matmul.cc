@@ -1,5 +1,5 @@
-// matmul: our own kernels of a linear layer's gradients, else by OpenBLAS one product for each pair
-// of matrices.
+// Computes matmul. For a linear layer's gradients, our own kernels do. Otherwise OpenBLAS makes one
+// product for each pair of matrices.
 #include "src/ops/matmul.h"
 
 #include "src/kernels/cpu/blas.h"

@@ -1,4 +1,4 @@
-// max_pool and its gradient, of f32 or bf16, plane by plane.
+// Computes max_pool and its gradient for f32 or bf16, plane by plane.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,7 +21,7 @@ struct Parameters {
   int threads = 1;
 };
 
-// The workspace: for each thread a plane with its padding, in f32.
+// The workspace holds, for each thread, a plane with its padding, in f32.
 template <class T, int kStride, class Index>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& [p, threads] = *static_cast<const Parameters*>(i.parameters);

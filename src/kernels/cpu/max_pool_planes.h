@@ -1,5 +1,6 @@
-// Max pooling plane by plane: a vector of windows side by side, on a plane with its padding written
-// out; and back: each window's dy goes to where its winner was. Included once for each target.
+// Computes max pooling plane by plane: a vector holds windows side by side, on a plane with its
+// padding written out. On the way back, each window's dy goes to where its winner was. Each target
+// of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_
 #undef CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_
@@ -37,7 +38,6 @@ struct MaxPool {
     return WindowOf(node.inputs[0].shape, node.attributes.As<MaxPoolAttributes>().window());
   }
 
-  // Of a max_pool.
   static MaxPool Of(const NodeSignature& node) {
     const auto first_positions = [](const WindowAxis& axis) {
       std::vector<int32_t> first;
@@ -114,7 +114,7 @@ KernelFunction ForPool(int64_t stride, bool bytes, const Choose& choose) {
   return bytes ? of_index(uint8_t{}) : of_index(int32_t{});
 }
 
-// The gradient of a max_pool.
+// Describes the gradient of a max_pool.
 struct MaxUnpool {
   int64_t planes = 0;
   WindowAxis y, x;
@@ -128,7 +128,6 @@ struct MaxUnpool {
   int64_t inputs() const { return y.input * x.input; }  // of the pool, in a plane
   int64_t outputs() const { return y.output * x.output; }
 
-  // Of a max_pool_grad.
   static MaxUnpool Of(const NodeSignature& node);
 };
 
@@ -149,7 +148,7 @@ void AddToWinners(const MaxUnpool& p, const Index* index, const float* dy, int64
   }
 }
 
-// What a row of windows gives, in their order.
+// Adds the gradients of a row of windows to their winners, in the order of the windows.
 template <class Index>
 void AddRowToWinners(const MaxUnpool& p, const Index* index, const float* dy, int64_t row,
                      float* image) {

@@ -1,6 +1,7 @@
-// Losses that are means over the elements of a prediction, f32, and a target, and their gradients:
-// a kernel is its formula on vectors. The workspace holds the sums of pieces, which depend on the
-// number of elements alone, until they are added in order. Included once for each target.
+// Defines losses that are means over the elements of an f32 prediction and a target, and their
+// gradients. A kernel is its formula on vectors. The workspace holds the sums of pieces until they
+// are added in order. The pieces depend on the number of elements alone. Each target of Highway
+// includes this file once.
 #if defined(CGRUN_KERNELS_CPU_MEAN_LOSS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_MEAN_LOSS_H_
 #undef CGRUN_KERNELS_CPU_MEAN_LOSS_H_

@@ -1,4 +1,4 @@
-// squared_error, absolute_error, hinge, huber, smooth_l1 and their gradients.
+// Computes squared_error, absolute_error, hinge, huber, smooth_l1 and their gradients.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// normalize of bytes or f32, channel by channel, in f64: the result is rounded once.
+// Computes normalize of bytes or f32, channel by channel, in f64: the result is rounded once.
 #include "src/ops/normalize.h"
 
 #include "src/kernels/cpu/targets.h"

@@ -1,4 +1,5 @@
-// one_hot: rows of one number, in each of which the index's is written over.
+// Computes one_hot: each row is filled with one number, and then the number of the index is written
+// over it.
 #include "src/ops/one_hot.h"
 
 #include <algorithm>

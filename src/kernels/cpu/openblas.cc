@@ -1,4 +1,4 @@
-// dlopen, and the limits before it.
+// Checks the limits of address space, and then loads OpenBLAS by dlopen.
 #include "src/kernels/cpu/openblas.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// The library OpenBLAS, which is loaded when a kernel first needs it: its start-up takes addresses,
-// and waits for ever where a limit refuses them. Here the limits are looked at first.
+// Loads the library OpenBLAS when a kernel first needs it. Its start-up takes addresses, and waits
+// for ever if a limit refuses them. The limits are therefore looked at first.
 #ifndef CGRUN_KERNELS_CPU_OPENBLAS_H_
 #define CGRUN_KERNELS_CPU_OPENBLAS_H_
 
@@ -12,8 +12,8 @@ namespace cgrun::cpu {
 // BUFFER_SIZE of OpenBLAS: addresses, of which products seldom touch all.
 inline constexpr int64_t kBlasBufferBytes = int64_t{128} << 20;
 
-// The functions that are used. The two of memory are OpenBLAS's own, which its header leaves out:
-// they take the first free one of the buffers that products copy their operands to, and free it.
+// Holds the functions that are used. OpenBLAS's header leaves out the two of memory. One takes the
+// first free buffer of those that products copy their operands to, and the other frees it.
 struct OpenBlas {
   decltype(&cblas_sgemm) sgemm = nullptr;
   decltype(&cblas_dgemm) dgemm = nullptr;
@@ -26,10 +26,11 @@ struct OpenBlas {
   void (*memory_free)(void* buffer) = nullptr;
 };
 
-// Loads the library in the first call, for one thread. An OpenBLAS that is older than the processor
-// is loaded again with OPENBLAS_CORETYPE set, unless the user has set it: it would multiply by the
-// instructions of its oldest processor. Throws UserError if the library is missing, is not the
-// OpenMP flavour, whose team oneDNN and our own kernels share, or has too few addresses.
+// Loads the library in the first call, for one thread. If OpenBLAS is older than the processor, it
+// would multiply by the instructions of its oldest processor. It is then loaded again with
+// OPENBLAS_CORETYPE set, unless the user has set that. Throws UserError if the library is missing,
+// if it is not the OpenMP flavour, whose team oneDNN and our own kernels share, or if there are too
+// few addresses.
 const OpenBlas& LoadedOpenBlas();
 
 // Has it use `threads` threads, and take buffers for `products` products that run at once, so that

@@ -1,5 +1,5 @@
-// Optimizers as one sweep over memory: a kernel is the rule of one element, in the order of the
-// reference kernels, for the same bits. Included once for each target.
+// Runs optimizers as one sweep over memory. A kernel is the rule of one element, in the order of
+// the reference kernels, for the same bits. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_
 #undef CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_
@@ -32,7 +32,7 @@ struct Regularization {
   bool adds() const { return l1 != 0 || l2 != 0; }
 };
 
-// Where it adds nothing: for rules of so few operations that those would take most of the time.
+// Adds nothing. It serves rules of so few operations that adding would take most of the time.
 struct NoRegularization {
   explicit NoRegularization(const Regularization&) {}
   template <class D, class V>
@@ -59,8 +59,8 @@ HWY_NOINLINE void Update(std::array<const T*, kFrom> from, std::array<T*, kTo> t
   Sweep(TagOf<T>(), from, to, begin, end, step);
 }
 
-// A Rule is made of Rule::Attributes. It has kStates states, and kCounts where the steps so far
-// come after them. At(rate, steps) is the rule at a step: called as f(d, x, y) with x = parameter,
+// A Rule is made of Rule::Attributes. It has kStates states. kCounts says whether the steps so far
+// come after them. At(rate, steps) is the rule at a step. Called as f(d, x, y) with x = parameter,
 // gradient, states, it makes y = parameter, states.
 template <class Rule>
 struct Optimizer {

@@ -1,4 +1,4 @@
-// sgd, adam and adamw, alone and behind the product that makes their gradient.
+// Computes sgd, adam and adamw, alone and behind the product that makes their gradient.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/optimizer.h"
 
@@ -18,7 +18,7 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// `Added`: Regularization or NoRegularization.
+// `Added` is Regularization or NoRegularization.
 template <bool kMomentum, bool kNesterov, class Added>
 struct Sgd {
   using Attributes = SgdAttributes;
@@ -63,7 +63,7 @@ PreparedKernel PrepareSgd(const KernelRequest& request, const SgdAttributes& a) 
                                     : PrepareSgdWith<kKernel, NoRegularization>(request, a);
 }
 
-// What an element's update needs at one step of adam or adamw.
+// Holds what an element's update needs at one step of adam or adamw.
 template <class Added>
 struct AdamStep {
   Added added;
@@ -108,7 +108,7 @@ struct Adam {
             1 / std::sqrt(1 - std::pow(beta2, t))};
   }
 
-  // Of adamw the decay is not in the gradient.
+  // For adamw, the gradient does not include the decay.
   static Regularization RegularizationOf(const A& a) {
     return {a.l1, kDecoupled ? a.l2 : a.weight_decay + a.l2};
   }

@@ -1,5 +1,6 @@
-// softmax and what is like it, f32: groups of elements along an axis. Along the last axis a group
-// at a time, else as many groups side by side as a vector has lanes. Included once for each target.
+// Computes softmax and its like on f32, for groups of elements along an axis. Along the last axis,
+// it takes a group at a time. Otherwise it takes as many groups side by side as a vector has lanes.
+// Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_OVER_GROUPS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_OVER_GROUPS_H_
 #undef CGRUN_KERNELS_CPU_OVER_GROUPS_H_

@@ -9,11 +9,12 @@
 
 namespace cgrun::cpu {
 
-// The preferred one first; none where the operator has the reference kernel alone.
+// Returns the kernels, the preferred one first. If the operator has the reference kernel alone,
+// there is none.
 std::span<const KernelDef> OwnKernels(OpId op);
 
-// The kernel for a bound node that goes element by element, on no memory but its operands, and may
-// be prepared for a part of them. Null where there is none.
+// Returns the kernel for a bound node that goes element by element, uses no memory but its
+// operands, and may be prepared for a part of them. If there is none, returns null.
 const KernelDef* ElementwiseKernel(const NodeSignature& node);
 
 }  // namespace cgrun::cpu

@@ -24,7 +24,7 @@ struct PaddedPlane {
   int64_t columns = 0;  // with what the last vector of outputs reads behind the end
 
   int64_t elements() const { return rows * columns; }
-  // What kernel position (0, 0) of output (row, 0) reads.
+  // Returns what kernel position (0, 0) of output (row, 0) reads.
   const float* Line(const float* plane, int64_t row) const {
     return plane + row * y.stride * columns;
   }
@@ -41,12 +41,12 @@ inline PaddedPlane PaddedPlaneOf(const Window& window) {
           RoundToLanes(x.output) * x.stride + (x.kernel - 1) * x.dilation};
 }
 
-// A plane a thread.
+// Each thread has a plane.
 inline int64_t PlaneBytes(const Window& window, int threads) {
   return threads * PaddedPlaneOf(window).elements() * static_cast<int64_t>(sizeof(float));
 }
 
-// Between f32 and bf16; rounds where `to` is bf16.
+// Converts between f32 and bf16. If `to` is bf16, it rounds.
 template <class From, class To>
 inline void CopyNumbers(const From* from, int64_t count, To* to) {
   constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);

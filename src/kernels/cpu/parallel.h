@@ -1,5 +1,5 @@
-// Splitting a kernel's work over the team of threads. Every region has the same team size, since
-// OpenMP allocates where it changes; small work stays on the calling thread.
+// Splits a kernel's work over the thread team. Every region has the same team size, since OpenMP
+// allocates when the size changes. Small work stays on the calling thread.
 #ifndef CGRUN_KERNELS_CPU_PARALLEL_H_
 #define CGRUN_KERNELS_CPU_PARALLEL_H_
 
@@ -12,8 +12,8 @@
 
 namespace cgrun::cpu {
 
-// What a kernel does with the bytes that it goes through: little more than to move them, or enough
-// that the same bytes are worth a second thread sooner.
+// Says how much work a kernel does for each byte. If it computes more than it moves, a second
+// thread pays for fewer bytes.
 enum class Work { kMoves, kComputes };
 
 // Below this many bytes of operands a second thread costs more than it does.
@@ -62,13 +62,14 @@ void SplitParts(int threads, int64_t count, int64_t grain, const Work& work) noe
   }
 }
 
-// The same for work(begin, end).
+// Does the same for work(begin, end).
 template <class Work>
 void Split(int threads, int64_t count, int64_t grain, const Work& work) noexcept {
   SplitParts(threads, count, grain, [&](int, int64_t begin, int64_t end) { work(begin, end); });
 }
 
-// The offsets of a row of a space, row `row` of its indices but for the inner axis.
+// Returns the offsets of row `row` of a space. The number of a row counts the indices of all axes
+// but the inner one.
 template <size_t K>
 std::array<int64_t, K> RowOffsets(const StridedSpace<K>& space, std::array<int64_t, K> base,
                                   int64_t row) {

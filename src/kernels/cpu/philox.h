@@ -1,5 +1,5 @@
-// The random numbers of src/base/random.h in vectors, bit for bit: a vector holds as many Philox
-// blocks as it has 64-bit lanes. Included once for each target.
+// Makes the random numbers of src/base/random.h in vectors, bit for bit. A vector holds as many
+// Philox blocks as it has 64-bit lanes. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_PHILOX_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_PHILOX_H_
 #undef CGRUN_KERNELS_CPU_PHILOX_H_
@@ -25,7 +25,7 @@ HWY_INLINE Word MultiplyLow(Word a, uint32_t b) {
 
 inline constexpr int kPhiloxRounds = 10;
 
-// The keys of the rounds, in vectors: the same for all blocks of a stream.
+// Holds the keys of the rounds in vectors. They are the same for all blocks of a stream.
 struct PhiloxKeys {
   HWY_ALIGN uint64_t first[kPhiloxRounds][hn::MaxLanes(Words())];
   HWY_ALIGN uint64_t second[kPhiloxRounds][hn::MaxLanes(Words())];
@@ -42,9 +42,9 @@ struct PhiloxKeys {
   }
 };
 
-// The words of the blocks first, first + 1, … of the stream (key, step), a block a lane, in
-// `kVectors` vectors: a round waits for the products of the one before, and has those of the other
-// vectors to do meanwhile.
+// Computes the words of the blocks first, first + 1, … of the stream (key, step), a block a lane,
+// in `kVectors` vectors. A round waits for the products of the one before, and has those of the
+// other vectors to do meanwhile.
 template <int kVectors>
 struct PhiloxBlocks {
   Word words[kVectors][kPhiloxWords];

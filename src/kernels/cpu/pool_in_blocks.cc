@@ -1,7 +1,7 @@
-// Pooling of channels in blocks, of f32 or bf16: a vector is channels at one position, so that a
-// window is a loop over the positions of it that are in the image. A gradient of f32 adds what each
-// window gives where it belongs; one of bf16 adds up, input by input, what all windows that see it
-// give, in the same order, so that the sum is rounded once.
+// Computes pooling of channels in blocks, of f32 or bf16. A vector holds channels at one position,
+// so that a window is a loop over its positions in the image. A gradient of f32 adds what each
+// window gives where it belongs. A gradient of bf16 adds up, input by input, what all windows that
+// see the input give. The order is the same, and the sum is rounded once.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -42,7 +42,8 @@ struct Parameters {
   int64_t outputs() const { return y.output * x.output * blocks.block; }
 };
 
-// What a window sees: positions [u0, u1) × [v0, v1) of the kernel, the first of all at `begin`.
+// Says what a window sees: positions [u0, u1) × [v0, v1) of the kernel, the first of all at
+// `begin`.
 struct Sight {
   const reference::Reach &rows, &columns;
   int64_t step_down, step_across;  // elements between kernel positions
@@ -300,7 +301,7 @@ const Layout& LayoutOf(const KernelRequest& request, size_t operand) {
   return request.operands[operand].layout;
 }
 
-// All operands in the layout in which input `kInput` comes; for KernelDef::choose.
+// Chooses, for KernelDef::choose, the layout in which input `kInput` comes, for all operands.
 template <size_t kInput>
 bool ChooseBlocks(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
   const Layout* layout = ComesInBlocks(node, setting, kInput, kLanes);

@@ -41,8 +41,8 @@ HWY_INLINE void ForPositions(const Channels& p, const Columns& columns, const Wo
   }
 }
 
-// How many positions ahead a loop asks for what it reads. With more tensors that is less, or what
-// has come is gone from the first-level cache before its turn.
+// A loop asks for what it reads so many positions ahead. With more tensors the number is less.
+// Otherwise what has come is gone from the first-level cache before its turn.
 inline constexpr int64_t kPositionsAhead = 24;
 
 // Asks for what `kVectors` vectors at a later position need: processors foresee no strides as long

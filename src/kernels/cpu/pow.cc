@@ -1,4 +1,4 @@
-// pow and the gradients of its operands, f32 and bf16: by logarithms in f64.
+// Computes pow and the gradients of its operands for f32 and bf16, by logarithms in f64.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +16,7 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// C's pow, but for the sign of a NaN.
+// Returns what C's pow does, but for the sign of a NaN.
 HWY_INLINE VF64 PowerF64(VF64 a, VF64 b) {
   const F64 d;
   const VF64 zero = hn::Zero(d), one = hn::Set(d, 1), magnitude = hn::Abs(a);

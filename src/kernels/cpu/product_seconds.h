@@ -1,4 +1,4 @@
-// How long products take that pack an operand into what stays in a second-level cache.
+// Estimates products that pack an operand into what stays in a second-level cache.
 #ifndef CGRUN_KERNELS_CPU_PRODUCT_SECONDS_H_
 #define CGRUN_KERNELS_CPU_PRODUCT_SECONDS_H_
 

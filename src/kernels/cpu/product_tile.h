@@ -1,6 +1,7 @@
-// The micro-kernel of products of matrices: a tile of rows times vectors of columns that stays in
-// registers while it goes down the depth. Goto and van de Geijn, Anatomy of High-Performance Matrix
-// Multiplication (2008); Van Zee and van de Geijn, BLIS (2015). Included once for each target.
+// Defines the micro-kernel of products of matrices: a tile of rows times vectors of columns that
+// stays in registers while it goes down the depth. Goto and van de Geijn, Anatomy of
+// High-Performance Matrix Multiplication (2008); Van Zee and van de Geijn, BLIS (2015). Each target
+// of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_PRODUCT_TILE_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_PRODUCT_TILE_H_
 #undef CGRUN_KERNELS_CPU_PRODUCT_TILE_H_
@@ -23,8 +24,8 @@ inline constexpr auto kTileLanes = static_cast<int64_t>(kF32Lanes);
 inline constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3;
 inline constexpr int kMostTileVectors = kManyRegisters ? 4 : 3;
 
-// The rows of a tile of some vectors, so that its sums, a vector of B for each and an element of A
-// fit in the registers.
+// Returns the most rows of a tile that is `vectors` wide. Its sums, a vector of B for each of
+// `vectors` and an element of A must fit in the registers.
 inline constexpr int MostTileRows(int vectors) {
   return std::min(14, ((kManyRegisters ? 32 : 16) - vectors - 1) / vectors);
 }

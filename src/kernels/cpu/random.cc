@@ -1,5 +1,5 @@
-// random_normal and random_uniform, f32, from the Philox blocks of the reference kernels, computed
-// in f64 as there; logarithm and cosine are Highway's.
+// Computes random_normal and random_uniform of f32 from the Philox blocks of the reference kernels.
+// They are computed in f64, as there. Logarithm and cosine are Highway's.
 #include "src/ops/random.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -33,14 +33,14 @@ struct Parameters {
 using Doubles = hn::ScalableTag<double>;
 using Double = hn::Vec<Doubles>;
 
-// Words of 32 bits as numbers: they are the last bits of what follows 2^52.
+// Returns words of 32 bits as numbers. The words are the last bits of the numbers from 2^52 on.
 HWY_INLINE Double NumbersOf(Word words) {
   const Doubles d;
   const Double base = hn::Set(d, 0x1.0p52);
   return hn::Sub(hn::BitCast(d, hn::Or(words, hn::BitCast(Words(), base))), base);
 }
 
-// Two numbers of a block: Box-Muller on two words each.
+// Makes two numbers of a block, each by the Box-Muller transform of two words.
 struct Normal {
   static constexpr int64_t kNumbers = 2;
 

@@ -1,6 +1,7 @@
-// reduce_sum, reduce_mean, reduce_max and global_avg_pool, and the first three of what chains make.
-// Results are made from pieces that depend on the shapes alone: one piece each, or, where there are
-// few of them, several that the workspace holds until they are joined in order.
+// Computes reduce_sum, reduce_mean, reduce_max and global_avg_pool, and the first three also of
+// what chains make. Results are made from pieces that depend on the shapes alone. Each result has
+// one piece. If there are few results, each has several, which the workspace holds until they are
+// joined in order.
 #include "src/ops/reduce.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -45,7 +46,7 @@ struct Reduce {
   using State = typename Rule::State;
   static constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
-  // Where pieces go: into the workspace, or straight into y.
+  // Says where pieces go: into the workspace, or straight into y.
   struct Target {
     T* y = nullptr;
     double* pieces = nullptr;
@@ -219,7 +220,7 @@ KernelDef Define(std::string_view name) {
                      .prepare = Prepare<Rule, kReductionOf>});
 }
 
-// All axes but images and channels.
+// Reduces all axes but images and channels.
 Reduction ReductionOfPlanes(const NodeSignature& node) {
   std::vector<int> axes;
   for (int axis = 2; axis < node.inputs[0].shape.rank(); ++axis) axes.push_back(axis);

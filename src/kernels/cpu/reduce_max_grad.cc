@@ -1,4 +1,4 @@
-// The gradient of reduce_max: the elements that are the largest share it.
+// Computes the gradient of reduce_max: the elements that are the largest share it.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,5 +1,5 @@
-// Chains that a reduction ends: what a tile gives is added up, or compared, while it lies in the
-// first-level cache, in the order of the reduction by itself.
+// Runs chains that a reduction ends. What a tile gives is added up, or compared, while it lies in
+// the first-level cache, in the order of the reduction by itself.
 #include "src/kernels/cpu/reduced_chain.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Parameters {
   int64_t piece_offset = 0;  // in the workspace, behind the slots of the threads
 };
 
-// All threads, where one of the operators by itself would have them: the chain takes less time than
-// they together, and little longer than that one.
+// Returns all threads if one of the operators by itself would have them. The chain takes less time
+// than its operators together, and little longer than that one.
 int ThreadsOf(const NodeSignature& node, int threads) {
   const bool any = std::ranges::any_of(SignaturesInBody(node), [](const NodeSignature& inner) {
     return OperandBytes(inner) >= LeastParallelBytes(Work::kMoves);
@@ -30,7 +30,7 @@ int ThreadsOf(const NodeSignature& node, int threads) {
   return any ? threads : 1;
 }
 
-// How a node is computed.
+// Says how a node is computed.
 struct Plan {
   Plan(const NodeSignature& node, int most_threads)
       : last(SignaturesInBody(node).back()), reduction(ReductionOf(last)) {
@@ -59,7 +59,7 @@ bool Supports(const NodeSignature& node) {
   return IsChain(node, size - 1, last.inputs[0].shape) && ReductionOf(last).HasRowsInStep();
 }
 
-// A tile of a run.
+// Makes a tile of a run.
 struct Maker {
   static const void* Make(const void* state, int part, int64_t begin, int64_t count) {
     const auto& [tiles, context, i] = *static_cast<const Maker*>(state);

@@ -7,8 +7,9 @@
 
 namespace cgrun::cpu {
 
-// Of fused nodes whose operators but for the last have elementwise kernels, on tensors of one shape
-// and of one element; the last one is reduce_sum, reduce_mean or reduce_max over trailing axes.
+// Runs fused nodes that end with a reduction. The last operator is reduce_sum, reduce_mean or
+// reduce_max over trailing axes. All others have elementwise kernels, on tensors of one shape and
+// of one element.
 KernelDef reduced_chain();
 
 }  // namespace cgrun::cpu

@@ -1,4 +1,4 @@
-// The shape of a reduction: which elements make which result, and in how many pieces.
+// Describes a reduction: which elements make which result, and in how many pieces.
 #ifndef CGRUN_KERNELS_CPU_REDUCTION_H_
 #define CGRUN_KERNELS_CPU_REDUCTION_H_
 
@@ -33,7 +33,7 @@ struct Reduction {
     const bool in_step = results == 1 || (kept.outer.empty() && kept.inner.strides[0] == count);
     return rows && in_step && reduced.outer.empty();
   }
-  // The first element of a task, then, and the end of the one before it.
+  // Returns the first element of a task, which is the end of the task before it.
   int64_t TaskBegin(int64_t task) const {
     return task / pieces * count + count * (task % pieces) / pieces;
   }
@@ -44,7 +44,7 @@ struct Reduction {
   }
 };
 
-// pieces[piece][result] of a result, joined in order.
+// Joins pieces[piece][result] of a result in the order of the pieces.
 template <class State>
 double JoinPieces(const Reduction& p, const double* pieces, int64_t result) {
   double total = pieces[result];
@@ -54,7 +54,7 @@ double JoinPieces(const Reduction& p, const double* pieces, int64_t result) {
   return total;
 }
 
-// How a reduction of rows in step goes through elements that are made a tile at a time.
+// Says how a reduction of rows in step goes through elements that are made a tile at a time.
 struct RowTiles {
   int64_t rows = 0;      // of a tile; 0: a tile is a part of a piece
   int64_t elements = 1;  // of a tile, at most
@@ -78,10 +78,10 @@ using TileReducer = void (*)(const Reduction& reduction, const RowTiles& tiles,
 // Null where there is none.
 TileReducer TileReducerOf(OpId op, DType dtype);
 
-// The reduction of a plain tensor over some axes, sorted.
+// Returns the reduction of a plain tensor over some axes, which must be sorted.
 Reduction ReductionOver(const Shape& x, const std::vector<int>& axes);
 
-// Of a node with ReduceAttributes.
+// Returns the reduction of a node with ReduceAttributes.
 Reduction ReductionOf(const NodeSignature& node);
 
 }  // namespace cgrun::cpu

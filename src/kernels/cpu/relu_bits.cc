@@ -1,7 +1,8 @@
-// relu_bits and the gradient of relu by them. A byte has the bits of eight elements along an axis,
-// the channels of images: of plain tensors it takes a vector of each of eight planes, from which
-// come a vector of bytes; where channels lie side by side, in blocks or last, eight in a row. The
-// bits are plain whatever the layout of the others: so the two nodes need not agree on one.
+// Computes relu_bits, and the gradient of relu from these bits. A byte has the bits of eight
+// elements along an axis, which for images is the channels. If a tensor is plain, a vector of each
+// of eight planes gives a vector of bytes. If channels lie side by side, in blocks or last, eight
+// in a row give a byte. The bits are always plain, so that the two nodes need not agree on a
+// layout.
 #include "src/ops/relu_bits.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -204,7 +205,7 @@ void PackRows(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-// Zeros pad a block: what has no bits is one of them.
+// Elements that pad a block have no bits. Their gradient is zero.
 template <class T>
 void GradOfRows(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Rows*>(i.parameters);
@@ -228,7 +229,7 @@ void GradOfRows(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-// The operands: y and bits, or bits, dy and dx.
+// The operands of relu_bits are y and bits. Those of the gradient are bits, dy and dx.
 bool IsGrad(const NodeSignature& node) { return node.op == OpId::relu_grad_by_bits; }
 const TensorType& Whole(const NodeSignature& node) { return node.inputs[IsGrad(node) ? 1 : 0]; }
 

@@ -1,5 +1,5 @@
-// resize, plane by plane: bilinear f32 (rows first, into the workspace, then columns), and nearest
-// of any number type.
+// Computes resize, plane by plane: bilinear f32 (rows first, into the workspace, then columns), and
+// nearest of any number type.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -46,7 +46,8 @@ struct Nearest {
   }
 };
 
-// The row between two of the image: one of them, or `between`.
+// Returns the row that lies between two rows of the image. If the two are the same row, it returns
+// that row. Otherwise it fills `between`.
 const float* BetweenRows(const Parameters& p, const float* image, size_t row, float* between) {
   const int64_t width = p.columns.original;
   const float* low = image + p.rows.low[row] * width;

@@ -1,5 +1,5 @@
-// The gradient of resize, f32, plane by plane: each row is spread over the columns, then over two
-// rows of the plane's sums, in f64 in the workspace.
+// Computes the gradient of resize of f32, plane by plane. Each row is spread over the columns, then
+// over two rows of the plane's sums, in f64 in the workspace.
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/parallel.h"
@@ -63,7 +63,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
                        ThreadsFor(request, Work::kComputes)});
 }
 
-// A plane of sums and a row a thread.
+// Each thread has a plane of sums and a row.
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
   const Shape& dx = node.outputs[0].shape;
   return threads * (dx[2].size + 1) * dx[3].size * static_cast<int64_t>(sizeof(double));

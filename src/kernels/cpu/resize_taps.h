@@ -1,4 +1,4 @@
-// Where each row and column of the larger grid of a resize reads from.
+// Finds where each row and column of the larger grid of a resize reads from.
 #ifndef CGRUN_KERNELS_CPU_RESIZE_TAPS_H_
 #define CGRUN_KERNELS_CPU_RESIZE_TAPS_H_
 
@@ -41,7 +41,7 @@ struct ResizePlanes {
   int64_t outputs() const { return static_cast<int64_t>(rows.size() * columns.size()); }
 };
 
-// Of images [N, C, H, W].
+// The shapes are those of images [N, C, H, W].
 inline ResizePlanes ResizePlanesOf(const Shape& original, const Shape& resized, bool nearest) {
   return {original[0].size * original[1].size,
           ResizeAxisOf(original[2].size, resized[2].size, nearest),

@@ -1,6 +1,6 @@
-// roi_align. What each box reads is worked out first; then each channel, whose maps fit a cache, is
-// gone through box by box: the rows that an element of y reads are added up as vectors, then
-// columns of that sum.
+// Computes roi_align. It first works out what each box reads. Then it goes box by box through each
+// channel, whose maps fit a cache. The rows that an element of y reads are added up as vectors, and
+// then the columns of that sum.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -92,7 +92,7 @@ HWY_INLINE void AddRows(const float* plane, int64_t width, const Weighted* rows,
   }
 }
 
-// One channel of a box.
+// Computes one channel of a box.
 void Channel(const Parameters& p, const float* plane, const Part& part, const Weighted* weighted,
              float* line, float* y) {
   const int64_t reads = 2 * p.ratio, width = p.maps[static_cast<size_t>(part.map)].width;

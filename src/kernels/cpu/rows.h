@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
-// An operand along a row, in vectors of D.
+// Reads an operand along a row, in vectors of D.
 template <class D, class T>
 struct Along {
   const T* from;

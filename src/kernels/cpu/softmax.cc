@@ -1,4 +1,4 @@
-// softmax and its gradient, f32.
+// Computes softmax and its gradient, f32.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
-// A group is read to its end before it is written: in place is safe.
+// A group is read to its end before it is written, so that in place is safe.
 struct Softmax {
   static constexpr int kInputs = 1;
 

@@ -1,6 +1,6 @@
-// softmax_cross_entropy and its gradient, f32: a row of logits at a time where the classes are the
-// last axis that is longer than 1, else as many labels side by side as a vector has lanes. The
-// workspace holds each label's loss until they are added in order.
+// Computes softmax_cross_entropy and its gradient of f32. If the classes are the last axis that is
+// longer than 1, it takes a row of logits at a time. Otherwise it takes as many labels side by side
+// as a vector has lanes. The workspace holds the labels' losses until they are added in order.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -137,7 +137,7 @@ class LossOfColumns {
   }
 
  private:
-  // Σ w·(x − max) of each lane.
+  // Adds Σ w·(x − max) of each lane to `differences`.
   template <class LoadColumn>
   HWY_INLINE void AddDifferences(LoadColumn load, VF32 max, double* differences) const {
     Sum sum;
@@ -181,7 +181,7 @@ void Loss(const RunContext& context, const Instruction& i) noexcept {
   *Data<float>(context, i, 2) = static_cast<float>(total / static_cast<double>(p.groups.count));
 }
 
-// What the gradient of a group has in common: dx = (p·whole − w·t)·dloss.
+// Holds the numbers that all gradients of a group share: dx = (p·whole − w·t)·dloss.
 struct Slope {
   float whole = 1;   // Σ w·t
   float factor = 0;  // dloss; NaN for a label of no class
@@ -193,7 +193,7 @@ struct Slope {
   }
 };
 
-// dx of the label's own class.
+// Returns dx of the label's own class.
 float GradOfLabel(const Parameters& p, float probability, int64_t label, double dloss) {
   const double weight = p.Weight(label);
   const double target = p.Everywhere() * weight + (1 - p.smoothing) * weight;
@@ -236,8 +236,8 @@ void GradOfRow(const Parameters& p, const float* probabilities, int64_t label, d
   if (p.Knows(label)) dx[label] = own;
 }
 
-// Of `lanes` groups side by side, the first of which has number `group` and begins at
-// probabilities[0] and dx[0]; as GradOfRow, lane by lane.
+// Computes the gradient as GradOfRow does, lane by lane, for `lanes` groups side by side. The first
+// group has number `group` and begins at probabilities[0] and dx[0].
 template <class LoadColumn, class StoreColumn>
 HWY_INLINE void GradOfColumns(const Parameters& p, const std::byte* labels, double dloss,
                               const float* probabilities, float* dx, int64_t group, int64_t lanes,

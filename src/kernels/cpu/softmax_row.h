@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
-// The largest of x[0 … count), count ≥ 1. Where there is a NaN, any number: the sum of exponentials
-// will be NaN.
+// Returns the largest of x[0 … count), count ≥ 1. If there is a NaN, it returns any number: the sum
+// of exponentials will be NaN.
 HWY_INLINE float LargestOf(const float* x, int64_t count) {
   constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
   const F32 d;
@@ -65,7 +65,7 @@ HWY_INLINE double StoreExponentials(const float* x, int64_t count, float max, fl
   return a.Total();
 }
 
-// Σ e^(x − max).
+// Returns Σ e^(x − max).
 HWY_INLINE double SumOfExponentials(const float* x, int64_t count, float max) {
   constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
   const F32 d;
@@ -96,8 +96,8 @@ HWY_INLINE void MultiplyRow(float* y, int64_t count, float factor) {
   if (e < count) StoreFirst(d, hn::Mul(LoadFirst(d, y + e, count - e), by), y + e, count - e);
 }
 
-// Of groups side by side, where load(0, c) is element c of each of them, c in [0, count): the
-// largest, count ≥ 1 …
+// Returns the largest element of each of several groups side by side. load(0, c) is element c of
+// each of them, for c in [0, count), and count ≥ 1.
 template <class LoadColumn>
 HWY_INLINE VF32 LargestOfColumns(int64_t count, LoadColumn load) {
   VF32 max = load(0, 0);
@@ -105,7 +105,7 @@ HWY_INLINE VF32 LargestOfColumns(int64_t count, LoadColumn load) {
   return max;
 }
 
-// … and Σ e^(x − max).
+// Returns Σ e^(x − max) of the same groups.
 template <class LoadColumn>
 HWY_INLINE Sum SumOfColumnExponentials(int64_t count, LoadColumn load, VF32 max) {
   Sum sum;

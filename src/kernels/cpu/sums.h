@@ -1,6 +1,6 @@
-// What reductions add up in: sums of f32 vectors in f64, and maxima that a NaN wins. A state has as
-// many results as a vector has lanes, or one, of all lanes together; which lane an element meets
-// depends on its index alone. Included once for each target.
+// Declares the states that reductions add up in: sums of f32 vectors in f64, and maxima that a NaN
+// wins. A state has as many results as a vector has lanes, or one, of all lanes together. An
+// element's lane depends on its index alone. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_SUMS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_SUMS_H_
 #undef CGRUN_KERNELS_CPU_SUMS_H_
@@ -57,7 +57,7 @@ struct Sum {
   }
   HWY_INLINE void Join(const Sum& other) { AddWide(other.low, other.high); }
 
-  // The sum of each lane.
+  // Stores the sum of each lane.
   HWY_INLINE void Lanes(double* lanes) const {
     hn::StoreU(low, F64(), lanes);
     hn::StoreU(high, F64(), lanes + kF64Lanes);
@@ -109,7 +109,7 @@ struct States {
   HWY_INLINE State& operator[](size_t s) { return all[s]; }
 };
 
-// As many for a result whose elements are contiguous.
+// A result whose elements are contiguous has as many.
 inline constexpr size_t kRowStates = 4;
 
 // Adds x[0 … count) to `states`, vector after vector in turn.
@@ -134,7 +134,7 @@ HWY_INLINE void AddRow(const T* x, int64_t count, States<State, kStates>& states
   states = local;
 }
 
-// The result of all of `states`.
+// Joins all of `states` and returns the result.
 template <class State, size_t kStates>
 HWY_INLINE double TotalOf(States<State, kStates>& states) {
 #pragma GCC unroll 8

@@ -1,6 +1,6 @@
-// Sums over channels in blocks, of f32 or bf16: global_avg_pool, and reduce_sum over all axes but
-// the channels, which is a bias's gradient. Added in f64, channel by channel in the order of the
-// positions.
+// Computes sums over channels in blocks, of f32 or bf16: global_avg_pool, and reduce_sum over all
+// axes but the channels, which is a bias's gradient. They are added in f64, channel by channel in
+// the order of the positions.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

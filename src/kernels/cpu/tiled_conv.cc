@@ -1,4 +1,4 @@
-// conv, f32, and conv with an activation behind it, by tiles.
+// Computes conv of f32 by tiles, alone or with an activation behind it.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

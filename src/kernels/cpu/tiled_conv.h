@@ -1,5 +1,5 @@
-// Our own convolutions of f32 in plain layout: products of matrices in tiles, whose patches are
-// packed a tile at a time.
+// Declares our own convolutions of f32 in plain layout: products of matrices in tiles, whose
+// patches are packed a tile at a time.
 #ifndef CGRUN_KERNELS_CPU_TILED_CONV_H_
 #define CGRUN_KERNELS_CPU_TILED_CONV_H_
 
@@ -14,9 +14,9 @@ std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
 std::vector<KernelDef> tiled_conv_input_grad();
 std::vector<KernelDef> tiled_conv_weight_grad();
 std::vector<KernelDef> tiled_conv_transpose();
-// With max_pool behind it, and maybe relu or leaky_relu between the two.
+// This node has max_pool behind conv, and may have relu or leaky_relu between the two.
 std::vector<KernelDef> tiled_conv_max_pool();
-// With max_pool_grad before them, which gives dy.
+// These nodes have max_pool_grad before them, which gives dy.
 std::vector<KernelDef> tiled_unpooled_input_grad();
 std::vector<KernelDef> tiled_unpooled_weight_grad();
 std::vector<KernelDef> unpooled_sum();  // reduce_sum over all axes but the channels'

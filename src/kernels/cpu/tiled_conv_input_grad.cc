@@ -1,8 +1,8 @@
-// conv_input_grad, and conv_transpose, which is one with a bias; f32: for each tile of pixels of
-// dy, what each tap gives back, added to the image where the tap saw it. The taps of one place of
-// the kernel follow one another, channel by channel, so that what is added to an element is not
-// added to again at once. Fused with max_pool_grad, each thread makes the pixels of an image as it
-// comes to it.
+// Computes conv_input_grad of f32, and conv_transpose, which is the same with a bias. For each tile
+// of pixels of dy, what each tap gives back is added to the image where the tap saw it. The taps of
+// one place of the kernel follow one another, channel by channel, so that the next addition to an
+// element does not follow at once. Fused with max_pool_grad, each thread makes the pixels of an
+// image as it comes to it.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -46,7 +46,7 @@ struct Parameters {
   int64_t workspace() const { return packed() + threads * of_thread(); }
 };
 
-// The weights of a tile of taps, filter after filter.
+// Packs the weights of each tile of taps, filter after filter.
 void PackWeights(const Parameters& p, const float* weight, float* packed) {
   const ConvGeometry& g = p.geometry;
   Split(p.threads, g.groups * p.taps.tiles, 1, [&](int64_t begin, int64_t end) {
@@ -63,7 +63,7 @@ void PackWeights(const Parameters& p, const float* weight, float* packed) {
   });
 }
 
-// A panel of the pixels of dy in a tile, filter by filter.
+// Packs a panel of the pixels of dy in a tile, filter by filter.
 void PackPixels(const Parameters& p, const float* dy, int64_t columns, float* panel) {
   for (int64_t f = 0; f < p.geometry.filters; ++f, panel += p.pixels.width) {
     for (int64_t j = 0; j < columns; j += kTileLanes) {

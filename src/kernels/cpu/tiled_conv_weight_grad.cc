@@ -1,6 +1,7 @@
-// conv_weight_grad, f32: the taps as they lie in the images times the pixels of dy, filters side by
-// side. Each part adds up its images, in their order; then the parts' sums are added in theirs.
-// Fused with max_pool_grad, each part makes the pixels of its images as it comes to them.
+// Computes conv_weight_grad of f32: the taps as they lie in the images times the pixels of dy,
+// filters side by side. Each part adds up its images in their order. Then the sums of the parts are
+// added in theirs. Fused with max_pool_grad, each part makes the pixels of its images as it comes
+// to them.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -62,14 +63,15 @@ struct Chunk {
   int64_t first = 0, end = 0;  // pixels of all of `images`, or of the one
 };
 
-// What the gradient is made of. `index` is there where dy has been pooled.
+// Holds the tensors that the gradient is made from. If dy has been pooled, `index` is there too.
 struct Operands {
   const float* x;
   const float* dy;
   const std::byte* index;
 };
 
-// Where dy of one group of a chunk's images lies: that of the first, and elements to the next.
+// Says where dy of one group of a chunk's images lies: the group of the first image, and the
+// elements to the next.
 struct GroupPixels {
   const float* first;
   int64_t step;
@@ -127,7 +129,7 @@ void AddChunk(const Parameters& p, const Chunk& chunk, const float* image, const
   }
 }
 
-// What a part works in.
+// Points to the memory that a part works in.
 struct PartMemory {
   float* sums;
   float* panel;  // planes and what is unpooled lie behind it
@@ -155,7 +157,7 @@ void AddImages(const Parameters& p, const Operands& operands, int64_t group, Chu
   }
 }
 
-// The sums of a part's images.
+// Computes the sums of a part's images.
 void SumImages(const Parameters& p, const Operands& operands, int64_t part,
                const PartMemory& memory) {
   const int64_t images = p.geometry.images;

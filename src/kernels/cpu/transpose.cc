@@ -1,5 +1,5 @@
-// transpose: rows as they are where the last axis stays, else squares of two axes: the one along
-// which x is contiguous and the one along which y is.
+// Computes transpose. If the last axis stays, it copies rows as they are. Otherwise it copies
+// squares of two axes: the one along which x is contiguous, and the one along which y is.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -51,8 +51,8 @@ HWY_INLINE void TransposeFour(const uint32_t* x, int64_t x_stride, uint32_t* y, 
   store(3, hn::InterleaveUpper(wide, ab_high, ce_high));
 }
 
-// A whole tile by way of a buffer, so that each line of y is written once and as a whole: where
-// they lie a power of two apart, the first-level cache holds only some of them.
+// Transposes a whole tile by way of a buffer, so that each line of y is written once and as a
+// whole. If the lines lie a power of two apart, the first-level cache holds only some of them.
 HWY_INLINE void TransposeWhole(const uint32_t* x, int64_t x_stride, uint32_t* y, int64_t y_stride) {
   HWY_ALIGN uint32_t buffer[kTransposeTile * kTransposeTile];
   for (int64_t r = 0; r < kTransposeTile; r += 4) {

@@ -1,4 +1,4 @@
-// neg, exp, log, sqrt; abs and clip with their gradients.
+// Computes neg, exp, log and sqrt, and abs and clip with their gradients.
 #include <limits>
 
 #include "src/kernels/cpu/targets.h"

@@ -1,5 +1,5 @@
-// The sum over each channel of what max_pool_grad gives, which is the gradient of a bias: a plane
-// after another is made, and added up as reduce_sum adds it up.
+// Computes the sum over each channel of what max_pool_grad gives, which is the gradient of a bias.
+// One plane after another is made, and added up as reduce_sum adds it up.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -56,7 +56,7 @@ struct UpdateByProduct {
       Update(from, into, 0, count, step);
     }
 
-    // The same as functions; this must outlive their calls.
+    // Returns the same as functions. This object must outlive their calls.
     ProductConsumer consumer() const {
       return {.user = this,
               .expect =

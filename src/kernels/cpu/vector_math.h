@@ -1,5 +1,5 @@
-// Exponentials and logarithms of vectors: Highway's polynomials, with the C library's results for
-// infinities, NaN and what overflows. Included once for each target.
+// Computes exponentials and logarithms of vectors by Highway's polynomials. Infinities, NaN and
+// what overflows have the C library's results. Each target of Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_VECTOR_MATH_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_VECTOR_MATH_H_
 #undef CGRUN_KERNELS_CPU_VECTOR_MATH_H_

@@ -1,4 +1,4 @@
-// Highway's choice among the instruction sets of targets.h.
+// Asks Highway for the best instruction set of targets.h that this processor has.
 #include "src/kernels/cpu/vector_target.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -8,7 +8,7 @@
 namespace cgrun::cpu {
 namespace {
 
-// Asked for once: tests that disable instruction sets do so before anything asks.
+// The answer is kept: tests that disable instruction sets do so before anything asks.
 int64_t Usable() {
   static const int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
   return usable;

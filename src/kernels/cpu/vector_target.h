@@ -1,4 +1,4 @@
-// Which instruction set our own kernels run with on this CPU.
+// Says which instruction set our own kernels run with on this CPU.
 #ifndef CGRUN_KERNELS_CPU_VECTOR_TARGET_H_
 #define CGRUN_KERNELS_CPU_VECTOR_TARGET_H_
 
@@ -9,7 +9,7 @@ namespace cgrun::cpu {
 // Whether this CPU has the least instruction set that they are compiled for.
 bool HasVectorTarget();
 
-// "Highway 1.0.3 AVX2"; "no vectors" where it has none.
+// Returns "Highway 1.0.3 AVX2", or "no vectors" if the CPU has none of our targets.
 std::string VectorTarget();
 
 }  // namespace cgrun::cpu

@@ -1,6 +1,6 @@
-// matmul of f32 matrices the first of which is transposed, as linear layers have it for the
-// gradients of their weights; and with the addition behind it, where a weight is used several
-// times.
+// Computes matmul of f32 matrices, the first of which is transposed: linear layers have it for the
+// gradients of their weights. If a weight is used several times, the addition behind the product is
+// in the kernel too.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -75,13 +75,13 @@ struct AddedProducts {
             static_cast<int>(node.body.size() / 2)};
   }
 
-  // Among the node's operands.
+  // These functions return the places of A and B among the node's operands.
   static int A(int product) { return product == 0 ? 0 : 1 + 2 * product; }
   static int B(int product) { return A(product) + 1; }
   static constexpr int kOthers = 2;
   int sums() const { return 1 + 2 * count; }
 
-  // A block of every b; for each thread, as for one product.
+  // The workspace holds a block of every b. For each thread it holds as much as for one product.
   int64_t packed_b() const { return count * product.packed_b(); }
   int64_t workspace() const { return packed_b() + product.workspace() - product.packed_b(); }
 };
@@ -152,8 +152,9 @@ namespace cgrun::cpu {
 namespace {
 
 constexpr int64_t kMostDepth = 4096;
-// Of a weight, to be updated as its gradient is made: that of a smaller one lies in the nearest
-// cache, and part of a row after another takes longer than all at once.
+// If a weight has fewer elements, it is not updated while its gradient is made. A small gradient
+// lies in the nearest cache. Updating it part of a row after another then takes longer than all at
+// once.
 constexpr int64_t kLeastUpdated = 8192;
 
 }  // namespace

@@ -1,7 +1,8 @@
-// The gradient of a linear layer's weight: aᵀ·b of f32, with `a` the gradient of its result and `b`
-// what it read. A block of b's columns is packed, then goes with one tile of rows after another
-// through the registers. Each sum is one register's from the first step to the last, so that its
-// bits depend neither on the threads nor on what becomes of it. Included once for each target.
+// Computes the gradient of a linear layer's weight: aᵀ·b of f32, with `a` the gradient of its
+// result and `b` its input. A block of b's columns is packed, then goes with one tile of rows after
+// another through the registers. Each sum stays in one register from the first step to the last.
+// Its bits therefore depend neither on the threads nor on what becomes of it. Each target of
+// Highway includes this file once.
 #if defined(CGRUN_KERNELS_CPU_WEIGHT_PRODUCT_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_WEIGHT_PRODUCT_H_
 #undef CGRUN_KERNELS_CPU_WEIGHT_PRODUCT_H_
@@ -54,7 +55,7 @@ struct WeightProduct {
   int64_t block() const { return strips * width(); }      // columns
   int64_t most_rows() const { return DivideUp(rows, tiles.tiles); }
 
-  // The workspace: a block of b; for each thread a tile's rows of a, and its results.
+  // The workspace holds a block of b. For each thread it holds a tile's rows of a and its results.
   int64_t packed_b() const { return RoundToLines(depth * block()); }
   int64_t packed_a() const { return RoundToLines(depth * most_rows()); }
   int64_t held() const { return holds ? RoundToLines(most_rows() * block()) : 0; }
@@ -115,10 +116,10 @@ void RunRowsOfTile(const WeightProduct& p, const float* packed_a, const float* p
   }
 }
 
-// Where the results go: all of them to `to`, or, where p.holds, part of a row after another to
-// take(user, row, column, count, sums), which expect(user, row, column, count) has announced while
-// there was time to fetch what it needs. A call is worth its price, as it is for part of a row: the
-// product is compiled once for all users.
+// Says where the results go. Without p.holds, all of them go to `to`. With p.holds, part of a row
+// after another goes to take(user, row, column, count, sums). A call of expect(user, row, column,
+// count) announces it while there is time to fetch what it needs. A call is worth its price, as it
+// serves part of a row: the product is compiled once for all users.
 struct ProductConsumer {
   float* to = nullptr;
   const void* user = nullptr;
@@ -127,8 +128,8 @@ struct ProductConsumer {
                const float* sums) = nullptr;
 };
 
-// Tiles [begin, end) of rows of a block of columns, the last first: what the forward pass has read
-// last of a weight is what a cache may still hold, and the next pass begins where this one ends.
+// Runs tiles [begin, end) of rows of a block of columns, the last first. A cache may still hold
+// what the forward pass read last of a weight. The next pass begins where this one ends.
 inline void RunTilesOfRows(const WeightProduct& p, const float* a, const float* packed_b,
                            int64_t column, int64_t count, int64_t begin, int64_t end, float* memory,
                            const ProductConsumer& consumer) {

@@ -1,6 +1,6 @@
-// Kernels of f32 for nodes of bf16: what is bf16 is widened into the workspace, the kernel runs
-// there, and its results are rounded on their way out. So that every kernel of f32 is one of bf16
-// too, at the price of two more passes; it is called "openblas.linear.widened".
+// Makes kernels of f32 run nodes of bf16. Operands of bf16 are widened into the workspace, the
+// kernel runs there, and its results are rounded on their way out. Every kernel of f32 is therefore
+// one of bf16 too, at the price of two more passes. It is called "openblas.linear.widened".
 #ifndef CGRUN_KERNELS_CPU_WIDENED_H_
 #define CGRUN_KERNELS_CPU_WIDENED_H_
 

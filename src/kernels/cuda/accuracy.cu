@@ -1,4 +1,4 @@
-// accuracy and top_k_accuracy: one block counts the labels before which few classes come.
+// Computes accuracy and top_k_accuracy: one block counts the labels before which few classes come.
 #include <utility>
 
 #include "src/kernels/cuda/device_table.cuh"

@@ -1,7 +1,7 @@
-// batch_norm, its result again, and its gradient. Blocks take parts of channels
-// (channel_parts.cuh): one kernel sums the parts up, in f64, one joins the sums, a block a channel,
-// and one goes through the elements. The last reads an element before it writes the one in its
-// place, and the others write none, so that all run in place.
+// Computes batch_norm, batch_norm_apply and the gradient. Blocks take parts of channels
+// (channel_parts.cuh). One kernel sums the parts up, in f64; one joins the sums, a block a channel;
+// and one goes through the elements. The last kernel reads an element before it writes the one in
+// its place. The others write none, so that all run in place.
 #include <cmath>
 #include <limits>
 
@@ -23,7 +23,7 @@ struct BatchNormParameters {
   __device__ double count() const { return static_cast<double>(parts.elements_of_channel()); }
 };
 
-// Two sums, of a part or of a channel.
+// The two sums belong to a part or to a channel.
 struct TwoSums {
   double first = -0.0;  // adding to −0 leaves every number as it is
   double second = -0.0;
@@ -33,7 +33,8 @@ static __device__ TwoSums SumOverBlock(const TwoSums& own) {
   return {JoinBlock(own.first, JoinSum()), JoinBlock(own.second, JoinSum())};
 }
 
-// Of the parts of a channel.
+// Returns the sums of a channel by adding those of its parts. All threads of a block call it
+// together.
 static __device__ TwoSums SumOfParts(const ChannelParts& p, const TwoSums* of_parts,
                                      int64_t channel) {
   TwoSums own;
@@ -44,7 +45,7 @@ static __device__ TwoSums SumOfParts(const ChannelParts& p, const TwoSums* of_pa
   return SumOverBlock(own);
 }
 
-// The sums of the parts, then those of the channels.
+// The workspace holds the sums of the parts, and then those of the channels.
 static int64_t SumsWorkspace(const ChannelParts& p) {
   return (p.blocks() + p.channels) * static_cast<int64_t>(sizeof(TwoSums));
 }
@@ -54,7 +55,7 @@ __device__ C InverseDeviation(double variance, double epsilon) {
   return static_cast<C>(1 / std::sqrt(variance + epsilon));
 }
 
-// Of what is given: an inverse deviation that was saved, or a variance.
+// `given` is an inverse deviation that was saved, or a variance.
 template <bool kSaved, class C>
 __device__ C InverseDeviationOf(C given, double epsilon) {
   return kSaved ? given : InverseDeviation<C>(static_cast<double>(given), epsilon);
@@ -86,15 +87,15 @@ struct Normalization {
   C mean, factor, shift, min, max;
 };
 
-// What is taken from the elements of a channel before their squares are summed up, so that these
-// say something of the variance where the mean is large: its first element.
+// Returns what is subtracted from the elements of a channel before their squares are summed up: its
+// first element. If the mean is large, the squares would otherwise say little of the variance.
 template <class T>
 __device__ double OriginOf(const ChannelParts& p, int64_t channel, const T* x) {
   const double first = LoadF64(x[p.First(channel)]);
   return std::isfinite(first) ? first : 0;
 }
 
-// Σ (x − origin) and Σ (x − origin)² of each part.
+// Computes Σ (x − origin) and Σ (x − origin)² of each part.
 template <class T, int kCount>
 struct BatchSumsBody {
   BatchNormParameters p;
@@ -144,7 +145,7 @@ struct BatchStatisticsBody {
   }
 };
 
-// With statistics that are given: a mean and a variance, or what training saved.
+// The statistics are given: a mean and a variance, or what training saved.
 template <class T, bool kSaved, int kCount>
 struct NormalizeBody {
   using C = Compute<T>;
@@ -225,7 +226,7 @@ struct BatchNormGradOperands {
     return Normalization<T>(p, means[c], scale[c] * InverseDeviationAt(c),
                             shift == nullptr ? C(0) : shift[c]);
   }
-  // x and dy of the elements from `e` on.
+  // Holds x and dy of the elements from `e` on.
   template <int kCount>
   struct Loaded {
     Pack<T, kCount> x, dy;
@@ -239,7 +240,7 @@ struct BatchNormGradOperands {
   }
 };
 
-// Σ dy and Σ dy·x̂ of each part.
+// Computes Σ dy and Σ dy·x̂ of each part.
 template <class T, bool kTraining, int kCount>
 struct GradSumsBody {
   BatchNormGradOperands<T, kTraining> in;

@@ -1,4 +1,4 @@
-// add, sub, mul, div, min, max and the gradient of max.
+// Computes add, sub, mul, div, min, max and the gradient of max.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/strided.cuh"
 #include "src/kernels/formulas.h"

@@ -1,4 +1,4 @@
-// binary_cross_entropy and its gradient, in f64.
+// Computes binary_cross_entropy and its gradient, in f64.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/mean_loss.cuh"
 #include "src/kernels/formulas.h"

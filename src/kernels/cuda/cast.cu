@@ -1,4 +1,4 @@
-// cast between any two number types but f16.
+// Computes cast between any two number types but f16.
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
 

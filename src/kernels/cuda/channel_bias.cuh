@@ -1,4 +1,4 @@
-// Adding a number a channel to a tensor [N, channels, …], as bias and the convolutions do.
+// Adds a number a channel to a tensor [N, channels, …], as bias and the convolutions do.
 #ifndef CGRUN_KERNELS_CUDA_CHANNEL_BIAS_CUH_
 #define CGRUN_KERNELS_CUDA_CHANNEL_BIAS_CUH_
 
@@ -32,7 +32,7 @@ struct ChannelBiasBody {
   }
 };
 
-// The same, block by block.
+// Adds the same, but a block at a time to a part of one channel.
 template <class T>
 struct ChannelBiasOfPart {
   ChannelParts p;

@@ -46,7 +46,7 @@ struct ChannelParts {
   int64_t blocks() const { return channels * parts; }
   __host__ __device__ int64_t width() const { return int64_t{1} << width_bits; }
   __host__ __device__ int64_t elements_of_channel() const { return images * plane; }
-  // Where the first element of a channel lies.
+  // Returns where the first element of a channel lies.
   __device__ int64_t First(int64_t channel) const { return channel * plane; }
 
   // Calls use(e, load(e)) for the elements of block `block`, by all its threads: `e` is the offset
@@ -77,7 +77,7 @@ struct ChannelParts {
   }
 
  private:
-  // A segment of a channel, where there is one.
+  // Holds a segment of a channel, if there is one.
   struct Piece {
     int64_t first, count;
   };
@@ -89,7 +89,7 @@ struct ChannelParts {
   }
 };
 
-// body(b) for each block of the parts, by all its threads together.
+// Calls body(b) for each block of the parts, by all its threads together.
 template <class Body>
 void ForEachPart(const RunContext& context, const ChannelParts& p, const Body& body) noexcept {
   ForEachGroup(context, p.blocks(), body);

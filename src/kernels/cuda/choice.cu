@@ -1,4 +1,4 @@
-// compare, where and the gradient of where.
+// Computes compare, where and the gradient of where.
 #include <functional>
 
 #include "src/kernels/cuda/kernels.h"

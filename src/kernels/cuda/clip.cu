@@ -1,4 +1,4 @@
-// clip and its gradient.
+// Computes clip and its gradient.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"

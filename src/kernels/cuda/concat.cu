@@ -1,4 +1,4 @@
-// concat and its gradient: rows of bytes.
+// Computes concat and its gradient: rows of bytes.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/pack.cuh"
@@ -7,7 +7,7 @@
 
 namespace cgrun::cuda {
 
-// The product of the sizes before an axis.
+// Multiplies the sizes before an axis.
 static int64_t RowsBefore(const Shape& shape, int axis) {
   int64_t rows = 1;
   for (int i = 0; i < axis; ++i) rows *= shape[i].size;
@@ -48,8 +48,8 @@ static void CopyUnits(const RunContext& context, const RowCopy& p, const std::by
                          reinterpret_cast<const Unit*>(from), reinterpret_cast<Unit*>(to)});
 }
 
-// Not by cudaMemcpy2D, whose rows have less than 2 GiB. One of `from` and `to` lies `begin` bytes
-// into its first row, the other where its tensor begins.
+// Copies the rows without cudaMemcpy2D, whose rows have less than 2 GiB. One of `from` and `to`
+// lies `begin` bytes into its first row, the other where its tensor begins.
 static void CopyRows(const RunContext& context, const RowCopy& p, const std::byte* from,
                      std::byte* to, int64_t begin) noexcept {
   if (from == to) return;  // the plan has placed it so

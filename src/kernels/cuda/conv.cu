@@ -1,4 +1,4 @@
-// conv and its gradients.
+// Computes conv and its gradients.
 #include "src/kernels/cuda/conv.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/ops/conv.h"

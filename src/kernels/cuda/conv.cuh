@@ -1,5 +1,5 @@
-// What conv, its gradients and conv_transpose share: a library where one has fitting code, else
-// plain loops, a thread a result, which add in the order of the device `reference`.
+// Runs what conv, its gradients and conv_transpose share. If a library has fitting code, it runs.
+// Otherwise plain loops do, a thread a result, which add in the order of the device `reference`.
 #ifndef CGRUN_KERNELS_CUDA_CONV_CUH_
 #define CGRUN_KERNELS_CUDA_CONV_CUH_
 
@@ -38,8 +38,8 @@ inline ConvParameters PackConv(const KernelRequest& request, ConvTask task) {
   return p;
 }
 
-// By a library, if one was found to have code for it; false, and nothing, where not. The workspace
-// is operand `workspace`.
+// Runs the convolution by a library, if one was found to have code for it. Otherwise it does
+// nothing and returns false. The workspace is operand `workspace`.
 inline bool RunLibrary(const RunContext& context, const Instruction& i, const ConvParameters& p,
                        void* x, void* weight, const void* bias, void* y, int workspace) noexcept {
   if (!p.library.exists()) return false;
@@ -48,7 +48,7 @@ inline bool RunLibrary(const RunContext& context, const Instruction& i, const Co
   return true;
 }
 
-// dx of the convolution, or y of a transposed one.
+// Computes dx of the convolution, or y of a transposed one.
 template <class T>
 struct TransposedConvBody {
   ConvSizes p;

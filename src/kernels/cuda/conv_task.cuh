@@ -1,4 +1,4 @@
-// What a convolution is to the libraries that run it.
+// Describes a convolution to the libraries that run it.
 #ifndef CGRUN_KERNELS_CUDA_CONV_TASK_CUH_
 #define CGRUN_KERNELS_CUDA_CONV_TASK_CUH_
 
@@ -10,10 +10,10 @@
 
 namespace cgrun::cuda {
 
-// Which of a convolution's three tensors is made of the other two.
+// Says which of a convolution's three tensors is made of the other two.
 enum class ConvResult { kOutput, kInput, kWeight };
 
-// A convolution from x to y, with a bias added to y or without.
+// Describes a convolution from x to y. A bias may be added to y.
 struct ConvTask {
   ConvResult result = ConvResult::kOutput;
   ConvSizes sizes;

@@ -1,4 +1,4 @@
-// conv_transpose: what conv_input_grad does, with a bias.
+// Computes conv_transpose as conv_input_grad, with a bias.
 #include "src/kernels/cuda/conv.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/ops/conv_transpose.h"

@@ -1,4 +1,4 @@
-// broadcast, transpose, slice and its gradient, crop, flip, pad: strided copies.
+// Computes broadcast, transpose, slice and its gradient, crop, flip, pad: strided copies.
 #include "src/kernels/copies.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/strided.cuh"

@@ -8,8 +8,8 @@
 
 namespace cgrun::cuda {
 
-// y = A·B, or y += A·B, for each matrix of a stack; all row-major. `rows` and `columns` are y's.
-// bf16 is computed in f32.
+// Computes y = A·B, or y += A·B, for each matrix of a stack, all row-major. `rows` and `columns`
+// are those of y. bf16 is computed in f32.
 struct CublasProduct {
   cublasHandle_t handle = nullptr;
   DType dtype = DType::kF32;   // of A and B; f64, f32 or bf16
@@ -27,8 +27,8 @@ struct CublasProduct {
            std::byte* workspace) const noexcept;
 };
 
-// The bytes that a product whose result takes so many gets for partial sums: cuBLAS takes what it
-// gets, and a few times the result is enough.
+// Returns the bytes for partial sums of a product whose result takes `result_bytes`. cuBLAS takes
+// what it gets, and a few times the result is enough.
 int64_t CublasWorkspace(int64_t result_bytes);
 
 }  // namespace cgrun::cuda

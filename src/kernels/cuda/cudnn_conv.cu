@@ -1,4 +1,4 @@
-// Descriptors, the choice of an algorithm, the trial, and the calls.
+// Makes the descriptors, chooses an algorithm, tries it out and calls it.
 #include <algorithm>
 
 #include "src/base/diagnostics.h"
@@ -40,7 +40,8 @@ class TrialMemory {
   void* memory_ = nullptr;
 };
 
-// What cuDNN makes of padding that is the same at both ends.
+// Says whether padding that is the same at both ends gives as many outputs. cuDNN has no other
+// padding.
 static bool IsSymmetric(const WindowAxis& axis) {
   const int64_t reach = axis.dilation * (axis.kernel - 1) + 1;
   const int64_t room = axis.input + 2 * axis.before - reach;
@@ -54,9 +55,9 @@ static cudnnDataType_t DataType(DType dtype) {
 // For the tensor cores cuDNN wants channels in eights, those of TF32 in fours: 16 bytes.
 static int64_t ChannelsTogether(DType dtype) { return 16 / SizeOf(dtype); }
 
-// With the channels last cuDNN has code for the tensor cores, which take f32 as TF32 alone. Groups
-// have code for plain tensors; so have kernels of one element and odd channels, where it was the
-// faster.
+// With the channels last, cuDNN has code for the tensor cores, which take f32 as TF32 alone. For
+// groups, cuDNN has code for plain tensors. For kernels of one element and odd channels, plain
+// tensors were the faster.
 static bool PrefersChannelsLast(const ConvTask& task) {
   const ConvSizes& sizes = task.sizes;
   const int64_t together = ChannelsTogether(task.dtype);
@@ -65,10 +66,10 @@ static bool PrefersChannelsLast(const ConvTask& task) {
          sizes.filters % together == 0;
 }
 
-// What was seen on a GPU to be enough: for f32, next to nothing but where the weights' gradient is
-// the result, which cuDNN adds up in parts; in bf16 our copies with the channels last, and copies
-// and parts of its own beside them. TF32 is thought to want what bf16 does, and copies of ours
-// where it is to run on them.
+// Returns the bytes that were seen on a GPU to be enough. For f32, next to nothing is enough,
+// unless the result is the gradient of the weights, which cuDNN adds up in parts. For bf16, the
+// bytes include our copies with the channels last, and copies and parts of cuDNN's own. TF32 is
+// assumed to need what bf16 needs, and copies of ours if it is to run on them.
 int64_t CudnnConvWorkspace(const ConvTask& task) {
   constexpr int64_t kLeast = 1 << 20, kMostSmall = 32 << 20, kMost = 256 << 20, kSmallPart = 16;
   const bool is_bf16 = task.dtype == DType::kBF16, of_weight = task.result == ConvResult::kWeight;
@@ -179,7 +180,7 @@ bool CudnnConv::Fits(cudnnStatus_t status, size_t bytes) {
   return status == CUDNN_STATUS_SUCCESS && scratch_bytes_ <= task_.workspace_bytes - copies_bytes_;
 }
 
-// Winograd's and Fourier's are left out: they round more.
+// The algorithms of Winograd and Fourier are left out, because they round more.
 bool CudnnConv::ChooseAlgorithm() {
   size_t bytes = 0;
   switch (task_.result) {
@@ -217,7 +218,7 @@ static void Transpose(const RunContext& context, int64_t size, int64_t count, in
   }
 }
 
-// Where cuDNN is to read a tensor that lies in `plain`.
+// Returns where cuDNN is to read a tensor that lies in `plain`.
 void* CudnnConv::Copied(const RunContext& context, const Tensor& tensor, void* plain,
                         std::byte* workspace) const noexcept {
   if (tensor.copy < 0) return plain;
@@ -275,7 +276,8 @@ cudnnStatus_t CudnnConv::Call(void* x, void* weight, const void* bias, void* y,
   return CUDNN_STATUS_BAD_PARAM;
 }
 
-// What cuDNN refuses only when it runs leaves an error behind, which no later wait is to report.
+// If cuDNN refuses something only when it runs, it leaves an error behind, which no later wait is
+// to report.
 bool CudnnConv::Works() const {
   const int64_t size = SizeOf(task_.dtype);
   const TrialMemory x(task_.input_elements() * size), y(task_.output_elements() * size);

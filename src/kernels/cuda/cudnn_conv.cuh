@@ -17,13 +17,13 @@ int64_t CudnnConvWorkspace(const ConvTask& task);
 
 class CudnnConv {
  public:
-  // Null where cuDNN has no fitting code for it: padding that differs between the ends, f64, sizes
-  // that it refuses, or more scratch than the task has. Whether it has is tried out with a run on
-  // memory of its own, which also loads the code. TF32 without fitting code runs as f32. Throws
-  // UserError where there is no room for that, and where the GPU has failed.
+  // Returns null if cuDNN has no fitting code for the task: padding that differs between the ends,
+  // f64, sizes that it refuses, or more scratch than the task has. A run on memory of its own tries
+  // that out, and also loads the code. TF32 without fitting code runs as f32. Throws UserError if
+  // there is no room for that run, or if the GPU has failed.
   static std::shared_ptr<const CudnnConv> Make(const ConvTask& task);
-  // The same in one way: on plain tensors or on copies with the channels last, with the bias or
-  // without it.
+  // Does the same in one way: on plain tensors or on copies with the channels last, with the bias
+  // or without it.
   static std::shared_ptr<const CudnnConv> TryOut(const ConvTask& task, cudnnTensorFormat_t format,
                                                  bool bias);
   ~CudnnConv();

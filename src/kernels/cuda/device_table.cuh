@@ -1,5 +1,6 @@
-// Numbers of an operator's attributes that its kernel reads on the GPU: Prepare puts them there.
-// They are no part of the plan, and as small as what a model file says.
+// Puts numbers of an operator's attributes on the GPU, where its kernel reads them. That happens
+// when the kernel is prepared. They are no part of the plan, and as small as what a model file
+// says.
 #ifndef CGRUN_KERNELS_CUDA_DEVICE_TABLE_CUH_
 #define CGRUN_KERNELS_CUDA_DEVICE_TABLE_CUH_
 

@@ -7,7 +7,7 @@
 
 namespace cgrun::cuda {
 
-// Of numbers below 2³¹ by a multiplication (Granlund and Montgomery, "Division by Invariant
+// Divides numbers below 2³¹ by a multiplication (Granlund and Montgomery, "Division by Invariant
 // Integers using Multiplication", 1994).
 class Divisor {
  public:
@@ -27,7 +27,7 @@ class Divisor {
     const auto high = static_cast<uint32_t>(uint64_t{multiplier_} * n >> 32);
     return (high + n) >> shift_;
   }
-  // The same where neither needs 64 bits.
+  // Does the same if neither number needs 64 bits.
   constexpr int32_t Quotient(int32_t a) const {
     const auto n = static_cast<uint32_t>(a);
     const auto high = static_cast<uint32_t>(uint64_t{multiplier_} * n >> 32);

@@ -1,5 +1,5 @@
-// dropout: what stays is what stays on the host, to the bit. A thread has four elements, which
-// share a block of random bits.
+// Computes dropout, which keeps the same elements as on the host, to the bit. A thread has four
+// elements, which share a block of random bits.
 #include "src/base/random.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"

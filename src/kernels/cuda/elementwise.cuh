@@ -1,5 +1,5 @@
-// Elementwise kernels on plain tensors of one shape: a kernel is its formula. A thread takes 16
-// bytes of each operand, which it reads before it writes, so that every one of them can run in
+// Defines elementwise kernels on plain tensors of one shape. A kernel is its formula. A thread
+// takes 16 bytes of each operand, which it reads before it writes, so that every kernel can run in
 // place.
 #ifndef CGRUN_KERNELS_CUDA_ELEMENTWISE_CUH_
 #define CGRUN_KERNELS_CUDA_ELEMENTWISE_CUH_
@@ -61,8 +61,8 @@ struct BinaryBody {
   }
 };
 
-// Formula: a stateless functor with a constexpr operator(), called with one or two computed
-// numbers, as kInputs says.
+// A Formula is a stateless functor with a constexpr operator(). It is called with one or two
+// computed numbers, as kInputs says.
 template <class Formula, int kInputs>
 struct Elementwise {
   template <class T>

@@ -1,4 +1,4 @@
-// mean_absolute_error and mean_squared_error: sums of errors in f64, by one block.
+// Computes mean_absolute_error and mean_squared_error: sums of errors in f64, by one block.
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/formulas.h"

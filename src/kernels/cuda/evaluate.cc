@@ -34,8 +34,7 @@ PreparedKernel PrepareOption(const KernelLibrary& library, const NodeSignature& 
   return library.Prepare(option.kernel, request);
 }
 
-// Null where this machine has none. What goes wrong on one that is there is an error, and no
-// absence.
+// Returns null if this machine has no GPU. If there is a GPU and it fails, that is an error.
 std::unique_ptr<Device> OpenFirstGpu() {
   return HasCudaDevice() ? OpenCudaDevice("cuda") : nullptr;
 }

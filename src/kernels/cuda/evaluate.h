@@ -1,4 +1,4 @@
-// Running one node on a GPU with its tensors on the host.
+// Runs one node on a GPU with its tensors on the host.
 #ifndef CGRUN_KERNELS_CUDA_EVALUATE_H_
 #define CGRUN_KERNELS_CUDA_EVALUATE_H_
 
@@ -10,9 +10,9 @@
 
 namespace cgrun::cuda {
 
-// The outputs of a bound node by the library's preferred kernel; nothing if it has none, or needs
-// another layout than plain, or this machine has no GPU. Throws
-// UserError where there is one and it fails.
+// Returns the outputs of a bound node by the library's preferred kernel. There is none if the
+// library has no kernel, if it needs another layout than plain, or if this machine has no GPU.
+// Throws UserError if there is a GPU and it fails.
 std::optional<std::vector<HostTensor>> EvaluateOnGpu(const KernelLibrary& library,
                                                      const NodeSignature& node,
                                                      std::span<const HostTensor> inputs);

@@ -1,4 +1,4 @@
-// fill: one number everywhere.
+// Computes fill: one number everywhere.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"

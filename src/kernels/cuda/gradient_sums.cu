@@ -1,4 +1,4 @@
-// accumulate and norm_scale.
+// Computes accumulate and norm_scale.
 #include <cmath>
 
 #include "src/kernels/cuda/kernels.h"

@@ -1,4 +1,4 @@
-// A table of handles by device.
+// Keeps a table of handles by device.
 #include <map>
 #include <mutex>
 #include <string>
@@ -16,7 +16,7 @@ struct LibraryHandles {
 
 static std::mutex handles_mutex;
 
-// Never destroyed: the driver may be gone before what is static is.
+// The handles are never destroyed, because the driver may be gone before static objects are.
 static LibraryHandles& HandlesOfDevice() {
   static auto* const handles = new std::map<int, LibraryHandles>();
   int device = 0;

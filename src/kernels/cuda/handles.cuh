@@ -1,6 +1,6 @@
-// The handles of cuBLAS and cuDNN: one a device, made when the first kernel that wants it is
-// prepared, and kept until the process ends. Kernels set their stream before each call; nothing
-// else of a handle changes.
+// Keeps the handles of cuBLAS and cuDNN, one for each device. A handle is made when the first
+// kernel that needs it is prepared, and kept until the process ends. Kernels set its stream before
+// each call; nothing else of a handle changes.
 #ifndef CGRUN_KERNELS_CUDA_HANDLES_CUH_
 #define CGRUN_KERNELS_CUDA_HANDLES_CUH_
 
@@ -12,11 +12,12 @@
 
 namespace cgrun::cuda {
 
-// Those of the calling thread's current device. Throw UserError where they cannot be made.
+// These are the handles of the calling thread's current device. They throw UserError if a handle
+// cannot be made.
 cublasHandle_t CublasHandle();
 cudnnHandle_t CudnnHandle();
 
-// Fail a check unless a call of Run() has succeeded: what was asked for was prepared.
+// These fail a check unless a call of Run() has succeeded: what was asked for was prepared.
 void Check(cublasStatus_t status) noexcept;
 void Check(cudnnStatus_t status) noexcept;
 
@@ -27,7 +28,8 @@ inline int64_t RoundedUp(int64_t bytes) {
   return (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
 }
 
-// What of `workspace` begins on that boundary; the plan is asked for kLibraryAlignment more.
+// Returns the first address of `workspace` on that boundary. The plan therefore gives the workspace
+// kLibraryAlignment more bytes.
 inline void* Aligned(std::byte* workspace) {
   const auto address = reinterpret_cast<uintptr_t>(workspace);
   return reinterpret_cast<void*>((address + kLibraryAlignment - 1) &

@@ -1,5 +1,5 @@
-// one_hot, embedding and the gradient of embedding, which adds up the rows of an entry in the order
-// of their ids.
+// Computes one_hot, embedding and the gradient of embedding, which adds up the rows of an entry in
+// the order of their ids.
 #include <limits>
 
 #include "src/kernels/cuda/kernels.h"
@@ -87,7 +87,8 @@ struct Embedding {
   }
 };
 
-// Every unit of every entry looks through all ids: for vocabularies of thousands, not of millions.
+// Every unit of every entry looks through all ids. That suits vocabularies of thousands, not of
+// millions.
 template <class Id, class T>
 struct EmbeddingGradBody {
   EmbeddingParameters p;

@@ -1,4 +1,4 @@
-// How work is spread over the GPU: an element a thread, or a group of elements a block. A body is a
+// Spreads work over the GPU: an element a thread, or a group of elements a block. A body is a
 // struct of pointers and numbers with a __device__ operator().
 #ifndef CGRUN_KERNELS_CUDA_LAUNCH_CUH_
 #define CGRUN_KERNELS_CUDA_LAUNCH_CUH_
@@ -38,7 +38,7 @@ __global__ void RunGroups(Body body, int64_t groups) {
   for (int64_t g = blockIdx.x; g < groups; g += gridDim.x) body(g);
 }
 
-// body(g) for each group, in no order, by all threads of a block together.
+// Calls body(g) for each group, in no order, by all threads of a block together.
 template <class Body>
 void ForEachGroup(const RunContext& context, int64_t groups, const Body& body) noexcept {
   if (groups == 0) return;

@@ -1,5 +1,5 @@
-// layer_norm and its gradient: a block a row, sums in f64. A row is read to its end before it is
-// written, and what sums over rows comes first, so that both can run in place.
+// Computes layer_norm and its gradient, a block a row, with sums in f64. A row is read to its end
+// before it is written. The sums over rows come first, so that both can run in place.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// leaky_relu and its gradient.
+// Computes leaky_relu and its gradient.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"

@@ -20,7 +20,8 @@ namespace {
 
 // An estimate of a GPU of the class of an H100, to weigh operators against each other and against
 // transfers to the host's memory: not that of a certain GPU. Convolutions in f32 were seen at 22 to
-// 29 TFLOP/s; what computing again took longer by them was near what it did (docs/benchmarks/gpu.md).
+// 29 TFLOP/s; what computing again took longer by them was near what it did
+// (docs/benchmarks/gpu.md).
 constexpr double kFlopsPerSecond = 2.5e13;  // in f32, and f64
 constexpr double kTF32FlopsPerSecond = 1.5e14;
 constexpr double kBF16FlopsPerSecond = 3e14;
@@ -33,8 +34,8 @@ double FlopsPerSecond(const NodeSignature& node, bool tf32) {
   return narrow ? kBF16FlopsPerSecond : kFlopsPerSecond;
 }
 
-// By a roofline: what takes longer, to compute or to move the operands. Of a workspace most is
-// seldom touched, as it is what is enough for any GPU.
+// Estimates the time by a roofline: the longer of computing and of moving the operands. The
+// workspace does not count. It is large enough for any GPU, and most of it is seldom touched.
 double EstimateSeconds(const NodeSignature& node, bool tf32) {
   const auto bytes = static_cast<double>(OperandBytes(node));
   const double flops = static_cast<double>(CostOf(node).flops);

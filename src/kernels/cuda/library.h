@@ -1,4 +1,4 @@
-// The kernel library of the device `cuda`.
+// Declares the kernel library of the device `cuda`.
 #ifndef CGRUN_KERNELS_CUDA_LIBRARY_H_
 #define CGRUN_KERNELS_CUDA_LIBRARY_H_
 
@@ -6,7 +6,7 @@
 
 namespace cgrun::cuda {
 
-// Null in a build without CUDA.
+// In a build without CUDA, it is null.
 const KernelLibrary* Library();
 
 }  // namespace cgrun::cuda

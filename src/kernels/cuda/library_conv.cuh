@@ -11,12 +11,12 @@
 
 namespace cgrun::cuda {
 
-// By cuBLAS, by cuDNN, or none.
+// Runs a convolution by cuBLAS or by cuDNN. If neither has it, exists() is false.
 struct LibraryConv {
   std::optional<PointwiseConv> pointwise;
   std::shared_ptr<const CudnnConv> cudnn;
 
-  // From a multiple of kLibraryAlignment.
+  // Returns the bytes, counted from a multiple of kLibraryAlignment.
   static int64_t WorkspaceOf(const ConvTask& task) {
     return PointwiseConv::IsChosen(task) ? PointwiseConv::WorkspaceOf(task)
                                          : CudnnConvWorkspace(task);

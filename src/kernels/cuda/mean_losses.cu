@@ -1,4 +1,4 @@
-// squared_error, absolute_error, hinge, huber, smooth_l1 and their gradients, in f64.
+// Computes squared_error, absolute_error, hinge, huber, smooth_l1 and their gradients, in f64.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/mean_loss.cuh"
 #include "src/kernels/formulas.h"

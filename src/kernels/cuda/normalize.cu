@@ -1,4 +1,4 @@
-// normalize, channel by channel, in f64.
+// Computes normalize, channel by channel, in f64.
 #include <algorithm>
 
 #include "src/kernels/cuda/device_table.cuh"

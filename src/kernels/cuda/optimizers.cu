@@ -1,5 +1,5 @@
-// sgd, adam, adamw, rmsprop and adagrad, element by element, in f64. Each element is read before it
-// is written. The rate and the step are numbers in the GPU's memory.
+// Computes sgd, adam, adamw, rmsprop and adagrad, element by element, in f64. Each element is read
+// before it is written. The rate and the step are numbers in the GPU's memory.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"

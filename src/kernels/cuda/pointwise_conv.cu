@@ -6,13 +6,14 @@
 
 namespace cgrun::cuda {
 
-// Which elements of planes are read, of height·width each.
+// Says which elements are read of planes of height·width each.
 struct StridedPlanes {
   Divisor height, width, down, across;  // the sizes of all, and the strides
   int64_t rows = 0, columns = 0;        // that are read
 };
 
-// dx: what is read gets its gradient, all else 0. `kPack` neighbours of a row at a time.
+// Makes dx: what is read gets its gradient, and all else 0. It takes `kPack` neighbours of a row at
+// a time.
 template <class T, int kPack>
 struct SpreadBody {
   StridedPlanes p;
@@ -62,7 +63,7 @@ struct GatherBody {
   }
 };
 
-// The sum over images, in their order.
+// Adds the terms of all images in their order.
 template <class T>
 struct SumTermsBody {
   int64_t images, elements;
@@ -136,7 +137,8 @@ int64_t PointwiseConv::WorkspaceOf(const ConvTask& task) {
   return ReadBytes(task) + TermsBytes(task) + CublasWorkspace(ProductBytes(task));
 }
 
-// With X [C, HW], W [K, C] and Y [K, HW] of an image: Y = W·X, dX = Wᵀ·dY, dW = dY·Xᵀ.
+// The matrices of an image are X [C, HW], W [K, C] and Y [K, HW]. Then Y = W·X, dX = Wᵀ·dY, dW =
+// dY·Xᵀ.
 PointwiseConv::PointwiseConv(const ConvTask& task)
     : task_(task),
       dense_(IsDense(task.sizes.window)),

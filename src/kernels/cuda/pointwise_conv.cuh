@@ -1,5 +1,5 @@
-// A convolution with a kernel of one element, without padding, bias and groups: products of
-// matrices by cuBLAS, one an image, on plain tensors.
+// Computes a convolution by cuBLAS if its kernel has one element and it has no padding, bias or
+// groups. It makes a product of matrices for each image, on plain tensors.
 #ifndef CGRUN_KERNELS_CUDA_POINTWISE_CONV_CUH_
 #define CGRUN_KERNELS_CUDA_POINTWISE_CONV_CUH_
 
@@ -20,7 +20,7 @@ class PointwiseConv {
   static bool IsChosen(const ConvTask& task);
   static int64_t WorkspaceOf(const ConvTask& task);
 
-  // For a task that it can run. Throws UserError where cuBLAS cannot be used.
+  // The task must be one that it can run. Throws UserError if cuBLAS cannot be used.
   explicit PointwiseConv(const ConvTask& task);
 
   // `x`, `weight` and `y` as the convolution from x to y has them; the result is written. The

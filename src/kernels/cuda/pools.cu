@@ -1,5 +1,6 @@
-// max_pool, avg_pool and their gradients: a thread a result; global_avg_pool: a warp or a block. A
-// gradient asks each window that sees an input, in the order in which the windows stand.
+// Computes max_pool, avg_pool and their gradients, a thread a result, and global_avg_pool, a warp
+// or a block a result. A gradient asks each window that sees an input, in the order in which the
+// windows stand.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -24,7 +25,7 @@ struct PoolSizes {
   int64_t outputs() const { return planes * y.output * x.output; }
 };
 
-// The positions of output `o`'s window in the padded image, or in the image.
+// Counts the positions of output `o`'s window in the padded image, or in the image.
 inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool include_padding) {
   const int64_t begin = InputOf(axis, o, 0);
   if (include_padding) {
@@ -117,7 +118,7 @@ struct MaxPool {
   }
 };
 
-// Which windows see an input of an axis.
+// Says which windows see an input of an axis.
 template <class I>
 struct WindowReaders {
   Divisor input, stride, dilation;
@@ -132,7 +133,7 @@ struct WindowReaders {
             static_cast<I>(axis.output)};
   }
   __device__ I Step() const { return static_cast<I>(stride.by()); }
-  // From First() to Last(), if any, those that reach over input `i`.
+  // The windows from First() to Last(), if any, reach over input `i`.
   __device__ I First(I i) const {
     const I beyond = i + before - reach;
     return beyond <= 0 ? 0 : stride.Quotient(beyond + Step() - 1);

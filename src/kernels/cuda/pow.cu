@@ -1,4 +1,4 @@
-// pow and the gradients of its operands.
+// Computes pow and the gradients of its operands.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/strided.cuh"
 #include "src/kernels/formulas.h"

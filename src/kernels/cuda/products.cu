@@ -1,4 +1,4 @@
-// matmul and linear, by cuBLAS.
+// Computes matmul and linear by cuBLAS.
 #include <climits>
 
 #include "src/kernels/cuda/cublas_product.cuh"
@@ -18,7 +18,7 @@ struct Matmul {
   }
 };
 
-// The bias, a number a column, in each row of y, to which the product is added: so that bf16 is
+// Writes the bias, a number a column, to each row of y. The product is added to it, so that bf16 is
 // rounded once.
 template <class T>
 struct RowsOfBiasBody {

@@ -1,5 +1,6 @@
-// random_normal and random_uniform: an affine function of what Philox draws for each element. The
-// bits are those of the host; a normal number also depends on the GPU's logarithm and cosine.
+// Computes random_normal and random_uniform: an affine function of what Philox draws for each
+// element. The bits are those of the host; a normal number also depends on the GPU's logarithm and
+// cosine.
 #include "src/base/random.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"

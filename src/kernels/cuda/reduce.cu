@@ -1,6 +1,6 @@
-// reduce_sum, reduce_mean, reduce_max and the gradient of reduce_max, in f64: a thread a result
-// where there are few elements to each, else a block; where a result is that of a channel, blocks
-// take parts of it.
+// Computes reduce_sum, reduce_mean, reduce_max and the gradient of reduce_max, in f64. If a result
+// has few elements, a thread makes it, else a block. If a result is that of a channel, blocks take
+// parts of it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -73,7 +73,7 @@ static bool ReducesToChannels(const NodeSignature& node) {
   return kept && std::ssize(*axes) == x.rank() - 1 && x.Elements() / x[1].size > kMostOfOneThread;
 }
 
-// The results of the parts.
+// The workspace holds the results of the parts.
 static int64_t ReduceWorkspace(const NodeSignature& node, int) {
   if (!ReducesToChannels(node)) return 0;
   return ChannelParts::Of(node.inputs[0].shape).blocks() * static_cast<int64_t>(sizeof(double));

@@ -1,4 +1,4 @@
-// relu and its gradient.
+// Computes relu and its gradient.
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/formulas.h"

@@ -1,4 +1,4 @@
-// relu_bits and the gradient of relu by them: a thread a byte.
+// Computes relu_bits, and the gradient of relu from these bits. Each thread has a byte.
 #include "src/kernels/axis_groups.h"
 #include "src/kernels/cuda/divisor.cuh"
 #include "src/kernels/cuda/kernels.h"
@@ -8,14 +8,14 @@
 
 namespace cgrun::cuda {
 
-// The elements of byte `b`: `count` of them from `first` on, `stride` apart.
+// Says which elements a byte has: `count` of them from `first` on, `stride` apart.
 struct BitsOfByte {
   int64_t first;
   int64_t stride;
   int64_t count;
 };
 
-// How elements lie that are packed along an axis.
+// Says how elements lie that are packed along an axis.
 struct PackedAxis {
   int64_t size = 0;  // elements along it
   int64_t all = 0;   // bytes

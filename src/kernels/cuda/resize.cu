@@ -1,4 +1,4 @@
-// resize and its gradient: a thread a pixel, which works out where it reads from.
+// Computes resize and its gradient. Each thread has a pixel and works out where it reads from.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
@@ -70,7 +70,7 @@ struct Bilinear {
   }
 };
 
-// What one pixel of the original gets, row by row.
+// Adds what one pixel of the original gets, row by row.
 template <class T>
 struct ResizeGradBody {
   ResizeSizes p;

@@ -1,4 +1,4 @@
-// sigmoid, tanh and their gradients.
+// Computes sigmoid, tanh and their gradients.
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/formulas.h"

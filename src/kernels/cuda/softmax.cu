@@ -1,5 +1,5 @@
-// softmax, log_softmax and their gradients: a block a group along the axis, in f64. A group is read
-// to its end before it is written: in place is safe.
+// Computes softmax, log_softmax and their gradients, a block a group along the axis, in f64. A
+// group is read to its end before it is written, so that in place is safe.
 #include <cmath>
 
 #include "src/kernels/cuda/kernels.h"

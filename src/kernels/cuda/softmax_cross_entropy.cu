@@ -1,5 +1,5 @@
-// softmax_cross_entropy and its gradient, in f64: a block a label. The losses of the labels lie in
-// the workspace before one block adds them up.
+// Computes softmax_cross_entropy and its gradient in f64, a block a label. The losses of the labels
+// lie in the workspace before one block adds them up.
 #include <cmath>
 #include <limits>
 
@@ -10,7 +10,7 @@
 
 namespace cgrun::cuda {
 
-// What the GPU knows of the targets.
+// Describes the targets to the GPU.
 struct CrossEntropyTargets {
   AxisGroups groups;  // of classes
   double smoothing;
@@ -62,7 +62,7 @@ struct CrossEntropyBody {
     return loss;
   }
 
-  // −Σ w·t·ln p, class by class.
+  // Computes −Σ w·t·ln p, class by class.
   __device__ double Weighted(const SoftmaxSums& sums, const T* x, int64_t label) const {
     const double log_sum = std::log(sums.exponentials);
     double loss = 0;
@@ -168,7 +168,7 @@ static PreparedKernel PrepareCrossEntropy(const KernelRequest& request) {
                              DeviceTable<int64_t>(attributes.ignore_label)});
 }
 
-// The losses of the labels.
+// The workspace holds the losses of the labels.
 static int64_t CrossEntropyWorkspace(const NodeSignature& node, int) {
   return node.inputs[1].shape.Elements() * static_cast<int64_t>(sizeof(double));
 }

@@ -1,5 +1,5 @@
-// What softmax, log_softmax and softmax_cross_entropy share: the sums of a group of logits, which a
-// block finds together.
+// Computes the sums of a group of logits, which the threads of a block find together. softmax,
+// log_softmax and softmax_cross_entropy share them.
 #ifndef CGRUN_KERNELS_CUDA_SOFTMAX_GROUP_CUH_
 #define CGRUN_KERNELS_CUDA_SOFTMAX_GROUP_CUH_
 
@@ -16,7 +16,8 @@ inline __device__ int64_t FirstOf(const AxisGroups& groups, int64_t g) {
   return g / groups.stride * groups.size * groups.stride + g % groups.stride;
 }
 
-// The largest logit of a group, NaN left out, and of the others relative to it: Σ e^x and Σ x.
+// Holds the largest logit of a group without NaN, and two sums over the group: Σ e^(x − max) and Σ
+// (x − max).
 struct SoftmaxSums {
   double max;
   double exponentials;
@@ -27,7 +28,7 @@ struct JoinLargest {
   __device__ double operator()(double a, double b) const { return std::fmax(a, b); }
 };
 
-// `x`: the group's first.
+// `x` points to the first logit of the group.
 template <class T>
 __device__ SoftmaxSums SumsOfGroup(const T* x, const AxisGroups& groups) {
   double max = LoadF64(x[0]);

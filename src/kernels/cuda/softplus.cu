@@ -1,4 +1,4 @@
-// softplus and its gradient.
+// Computes softplus and its gradient.
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/formulas.h"

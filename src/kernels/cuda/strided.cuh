@@ -1,5 +1,5 @@
-// Index spaces that several plain tensors follow with strides of their own, as kernels get them by
-// value; elementwise kernels whose operands are broadcast.
+// Describes index spaces that several plain tensors follow with strides of their own, as kernels
+// get them by value. Defines elementwise kernels whose operands are broadcast.
 #ifndef CGRUN_KERNELS_CUDA_STRIDED_CUH_
 #define CGRUN_KERNELS_CUDA_STRIDED_CUH_
 
@@ -22,7 +22,7 @@ struct DeviceSpace {
   int64_t strides[kMaxAxes][K] = {};  // in elements
   int64_t base[K] = {};
 
-  // The offsets of all operands at index `index`, in row-major order.
+  // Computes the offsets of all operands at index `index`, in row-major order.
   __device__ void At(int64_t index, int64_t (&at)[K]) const {
     for (int k = 0; k < K; ++k) at[k] = base[k];
     for (int axis = axes; axis-- > 0;) {
@@ -86,7 +86,7 @@ struct BroadcastBody3 {
   }
 };
 
-// Formula: a stateless functor, called with kInputs computed numbers, two or three.
+// A Formula is a stateless functor. It is called with kInputs computed numbers, two or three.
 template <class Formula, int kInputs = 2>
 struct Broadcasting {
   using Space = DeviceSpace<kInputs + 1>;

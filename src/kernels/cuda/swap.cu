@@ -1,6 +1,6 @@
-// Swapping to the host's memory and back, as src/kernels/reference/swap.cc does to a file. An
-// operand that is meant for the swap space can lie in memory, where a node runs by itself: then it
-// is copied in the stream.
+// Swaps to the host's memory and back, as src/kernels/reference/swap.cc does to a file. If a node
+// runs by itself, an operand that is meant for the swap space can lie in memory. It is then copied
+// in the stream.
 #include "src/device/swap_space.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"

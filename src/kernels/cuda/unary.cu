@@ -1,4 +1,4 @@
-// neg, exp, log, sqrt, abs and the gradient of abs.
+// Computes neg, exp, log, sqrt, abs and the gradient of abs.
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/formulas.h"

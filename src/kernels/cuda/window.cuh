@@ -1,4 +1,4 @@
-// Which elements the windows of convolutions and pooling read, as kernels ask it.
+// Answers which elements the windows of convolutions and pooling read.
 #ifndef CGRUN_KERNELS_CUDA_WINDOW_CUH_
 #define CGRUN_KERNELS_CUDA_WINDOW_CUH_
 
@@ -25,7 +25,7 @@ inline __device__ int64_t ReaderOf(const WindowAxis& axis, int64_t i, int64_t k)
   return output * axis.stride == from_first && output < axis.output ? output : -1;
 }
 
-// Where element `e` of planes of height·width elements lies.
+// Says where element `e` of planes of height·width elements lies.
 struct PlanePosition {
   int64_t plane, row, column;
 };

@@ -1,4 +1,4 @@
-// What a build without oneDNN has in place of its kernels.
+// A build without oneDNN has this in place of its kernels.
 #include "src/kernels/onednn/kernels.h"
 
 namespace cgrun::onednn {

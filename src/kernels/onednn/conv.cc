@@ -1,4 +1,4 @@
-// Convolutions: oneDNN chooses the layouts, the plan takes them over.
+// Runs convolutions by oneDNN, which chooses the layouts. The plan takes them over.
 #include "src/kernels/onednn/conv.h"
 
 #include <algorithm>
@@ -21,14 +21,15 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using Desc = dnnl::memory::desc;
 
-// Of one thread, with what fills up blocks of channels: 92 % of the peak of 117e9 of the machine
-// on which they were measured. See cpu/conv_seconds.h.
+// The speed of one thread counts what fills up blocks of channels. It is 92 % of the peak of 117e9
+// of the machine on which it was measured. See cpu/conv_seconds.h.
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
 
-// Of bf16, as many times that of f32: products of pairs are twice as many at a time, tiles more; a
-// processor without either spends its time on taking numbers apart and together.
+// These are the speeds of bf16 divided by that of f32. Products of pairs are twice as many at a
+// time, and tiles give more. A processor with neither spends its time on taking numbers apart and
+// together.
 constexpr double kSpeedOfPairs = 2;
 constexpr double kSpeedOfNeither = 0.2;
 constexpr double kSpeedOfTiles = 4;
@@ -39,15 +40,15 @@ int64_t ChannelBlock() {
   return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
 }
 
-// How much more than `channels` there are when their blocks are whole.
+// Returns how much more than `channels` there are when their blocks are whole.
 double Filling(int64_t channels) {
   const int64_t block = ChannelBlock();
   return static_cast<double>((channels + block - 1) / block * block) /
          static_cast<double>(channels);
 }
 
-// How much longer a weight's gradient takes on tiles than with whole ones: a tile holds 32 of a
-// row's positions, and reads them one by one where the convolution leaves some out.
+// Returns how much longer a weight's gradient takes on tiles than with whole ones. A tile holds 32
+// of a row's positions. If the convolution leaves some out, it reads them one by one.
 double WeightGradTiles(const NodeSignature& node) {
   constexpr int64_t kPositions = 32;
   constexpr double kStrided = 1.7;
@@ -71,15 +72,15 @@ double FlopsInF32(const NodeSignature& node) {
   return flops / kSpeedOfTiles;
 }
 
-// The same of a depthwise convolution, which is bound by memory: no tiles make it faster.
+// Counts the same for a depthwise convolution, which is bound by memory: no tiles make it faster.
 double DepthwiseFlopsInF32(const NodeSignature& node) {
   const auto flops = static_cast<double>(CostOf(node).flops);
   if (node.inputs[0].dtype != DType::kBF16) return flops;
   return flops / (MultipliesPairs() ? kSpeedOfPairs : kSpeedOfNeither);
 }
 
-// Of a convolution of `groups` with its channels in blocks; in a depthwise one these are blocks of
-// groups.
+// Estimates a convolution of `groups` with its channels in blocks. If it is depthwise, these are
+// blocks of groups.
 double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters,
                       int64_t groups) {
   if (groups > 1 && channels == groups && filters == groups) {
@@ -89,7 +90,7 @@ double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filte
          kFlopsPerSecond;
 }
 
-// The same of a convolution that takes few channels as they are, not in blocks.
+// Estimates the same for a convolution that takes few channels as they are, not in blocks.
 double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters, int64_t groups) {
   if (groups > 1 || channels >= ChannelBlock()) {
     return BlockedSeconds(node, channels, filters, groups);
@@ -97,7 +98,7 @@ double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters
   return FlopsInF32(node) * Filling(filters) / kFirstConvFlopsPerSecond;
 }
 
-// How a convolution or a gradient of one is computed.
+// Says how a convolution or a gradient of one is computed.
 enum class Method { kDirect, kWinograd };
 
 template <Method kMethod>
@@ -132,7 +133,7 @@ const ConvAttributes& ConvOf(const NodeSignature& node) {
   return (node.op == OpId::fused ? node.body[0].attributes : node.attributes).As<ConvAttributes>();
 }
 
-// Of the convolution itself; operators behind it have operands of their own.
+// Counts the inputs of the convolution itself. Operators behind it have operands of their own.
 size_t ConvInputs(const NodeSignature& node) {
   return node.op == OpId::fused ? node.body[0].operands.size() : node.inputs.size();
 }
@@ -170,7 +171,7 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
   return {desc, AttributesOf(node), Engine()};
 }
 
-// What the gradients need of the forward convolution: any layouts will do.
+// Describes the forward convolution to the gradients, which need it. Any layouts will do.
 template <Method kMethod>
 Forward::primitive_desc Hint(const ConvGradAttributes& a, DType dtype, const Shape& weight,
                              const Shape& y) {
@@ -206,7 +207,7 @@ BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layout
           Hint<kMethod>(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
 }
 
-// Of the first inputs: what a convolution or its gradient reads.
+// Checks the types of the first inputs, which a convolution or its gradient reads.
 bool SupportsTypes(const NodeSignature& node, size_t inputs) {
   const DType dtype = node.inputs[0].dtype;
   const auto fits = [dtype](const TensorType& type) {
@@ -219,7 +220,7 @@ bool Supports(const NodeSignature& node) { return SupportsTypes(node, node.input
 
 int64_t Scratch(const Desc& scratch) { return static_cast<int64_t>(scratch.get_size()); }
 
-// Note the layout that oneDNN chose; false where it is none of ours.
+// Notes the layout that oneDNN chose. If it is none of ours, returns false.
 bool Note(const std::optional<Layout>& chosen, Layout* layout) {
   if (chosen) *layout = *chosen;
   return chosen.has_value();
@@ -239,8 +240,8 @@ auto WithThreads(const NodeSignature& node, Layouts layouts, int threads) {
 
 namespace {
 
-// The layouts that oneDNN wants for the convolution by itself; where a tensor is added to its
-// result, that is to lie like it.
+// Chooses the layouts that oneDNN prefers for the convolution by itself. If a tensor is added to
+// its result, the tensor is to lie like the result.
 template <Method kMethod>
 bool ChooseForward(const NodeSignature& node, int threads, KernelOption* option) {
   const NodeSignature alone = node.op == OpId::fused ? SignaturesInBody(node)[0] : node;
@@ -343,7 +344,8 @@ PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
   return PrepareRun(BackwardWeights(desc), arguments);
 }
 
-// The weights of a convolution, of one with operators behind it, or of a gradient.
+// Returns the type of the weights of a convolution, alone or with operators behind it, or of a
+// gradient.
 const TensorType& WeightsOf(const NodeSignature& node) {
   return node.op == OpId::conv_weight_grad ? node.outputs[0] : node.inputs[1];
 }
@@ -363,7 +365,7 @@ bool IsInBudget(const NodeSignature& node, const RunSetting& setting, const Kern
          (setting.learns ? std::min(2 * images, budget) : budget);
 }
 
-// `def` by Winograd's algorithm.
+// Makes `def` run by Winograd's algorithm.
 template <auto kChoose, auto kPrepare>
 KernelDef ByWinograd(KernelDef def, std::string_view name) {
   def.name = name;

@@ -1,5 +1,5 @@
-// The kernels by oneDNN: convolution, its gradients and its transpose; products of matrices of
-// bf16; reorder.
+// Declares the kernels by oneDNN: convolution with its gradients and its transpose, products of
+// bf16 matrices, and reorder.
 #ifndef CGRUN_KERNELS_ONEDNN_CONV_H_
 #define CGRUN_KERNELS_ONEDNN_CONV_H_
 

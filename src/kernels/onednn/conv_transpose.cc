@@ -1,5 +1,5 @@
-// conv_transpose by oneDNN's gradient of a convolution, and its addition for the bias. The layouts
-// are those that the gradient chooses.
+// Computes conv_transpose by oneDNN's gradient of a convolution, and its addition for the bias. The
+// layouts are those that the gradient chooses.
 #include "src/ops/conv_transpose.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace cgrun::onednn {
 namespace {
 
-// The same without a bias as conv_input_grad of (x, weight).
+// Returns the node without its bias as conv_input_grad of (x, weight).
 NodeSignature GradOf(const NodeSignature& node) {
   const auto& a = node.attributes.As<ConvTransposeAttributes>();
   return {OpId::conv_input_grad,
@@ -23,7 +23,7 @@ NodeSignature GradOf(const NodeSignature& node) {
           {}};
 }
 
-// y ← y + bias.
+// Describes y ← y + bias.
 dnnl::binary::primitive_desc BiasDesc(const NodeSignature& node, const Layout& layout,
                                       int threads) {
   SetThreads(threads);

@@ -1,5 +1,5 @@
-// With k[f] = scale[f] ÷ √(variance[f] + ε) and s[f] = (b[f] − mean[f])·k[f] + shift[f], y is
-// x ∗ (w·k) + s, or (x ∗ w)·k + s.
+// If k[f] = scale[f] ÷ √(variance[f] + ε) and s[f] = (b[f] − mean[f])·k[f] + shift[f], then y is x
+// ∗ (w·k) + s, or (x ∗ w)·k + s.
 #include "src/kernels/onednn/folded_norm.h"
 
 #include <algorithm>
@@ -26,9 +26,9 @@ const FusedOperator* NormOf(const NodeSignature& node) {
 
 int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Weights as they lie: blocks of `width` filters (1: none), each as long as the next; in a block
-// `run` elements of one filter stand beside as many of the next one, so that what they are
-// multiplied by repeats after a period.
+// Describes how weights lie: in blocks of `width` filters (1: none), all of one length. In a block,
+// `run` elements of one filter stand beside as many of the next one. Their factors therefore repeat
+// after a period.
 struct FilterBlocks {
   int64_t filters = 0;
   int64_t width = 1;
@@ -79,7 +79,7 @@ Affine AffineOf(const Parameters& p, const RunContext& context, const Instructio
 
 inline void Multiply(float weight, float factor, float* product) { *product = weight * factor; }
 
-// Rounded to the nearest, ties to even.
+// The product is rounded to the nearest number, ties to even.
 inline void Multiply(BFloat16 weight, float factor, BFloat16* product) {
   const float value = std::bit_cast<float>(uint32_t{weight.bits} << 16) * factor;
   const auto bits = std::bit_cast<uint32_t>(value);

@@ -1,10 +1,14 @@
-// A batch_norm by running statistics that stands behind a convolution in one node. Its factors go
-// into the weights and its summands into the bias, in the workspace, before the convolution runs;
-// in bf16 such weights are rounded once more. Or the workspace has factors and summands alone, and
-// the sums meet them in registers: in bf16 where a processor multiplies tiles, whose kernels do
-// that for little, or where there are more weights than results, so that bits of bf16 depend on the
-// batch that a program is made for. Either way no second copy of the weights is held, and the
-// parameters may change from step to step.
+// Folds a batch_norm by running statistics that stands behind a convolution in one node. Before the
+// convolution runs, the factors of the norm go into the weights and its summands into the bias, in
+// the workspace. In bf16, such weights are rounded once more.
+//
+// In two cases of bf16 the workspace has factors and summands alone, and the sums meet them in
+// registers. In one case the processor multiplies tiles, whose kernels do that for little. In the
+// other there are more weights than results, so that bits of bf16 depend on the batch that a
+// program is made for.
+//
+// Either way no second copy of the weights is held, and the parameters may change from step to
+// step.
 #ifndef CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 #define CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 
@@ -18,20 +22,20 @@ namespace cgrun::onednn {
 bool HasNorm(const NodeSignature& node);
 // Whether it can be folded: it is one by running statistics, right behind the convolution.
 bool CanFold(const NodeSignature& node);
-// Whether it is in the weights; else it is behind the sums.
+// Whether the norm goes into the weights. If not, it meets the sums.
 bool FoldsIntoWeights(const NodeSignature& node);
 // Whether it can go where it is to go with weights in this layout: behind the sums always, into the
 // weights where whole filters, or whole blocks of them, lie side by side.
 bool CanFoldInto(const NodeSignature& node, const Layout& weights);
 
-// Where the workspace has the factors, or the weights multiplied by them, and the summands, in
-// bytes; `end` is 0 without a batch_norm.
+// Says where the workspace has the factors, or the weights multiplied by them, and the summands, in
+// bytes. Without a batch_norm, `end` is 0.
 struct FoldedPlaces {
   int64_t factors = 0, summands = 0, end = 0;
 };
 FoldedPlaces PlacesOf(const NodeSignature& node, const Layout& weights);
 
-// How long folding takes.
+// Estimates how long folding takes.
 double FoldingSeconds(const NodeSignature& node);
 
 // `conv`, which reads what is at these places, behind the folding.

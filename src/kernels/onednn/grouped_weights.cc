@@ -10,7 +10,7 @@
 namespace cgrun::onednn {
 namespace {
 
-// Of oneDNN's axes, the one that ours do not have.
+// This is the one of oneDNN's axes that our weights do not have.
 constexpr int kFiltersOfGroup = 1;
 // Filters, channels, height, width: weights without groups.
 constexpr int kPlainAxes = 4;
@@ -38,7 +38,7 @@ Layout WithGroups(const Layout& layout) {
   return grouped;
 }
 
-// Nothing where filters of a group are in blocks.
+// If filters of a group are in blocks, there is no such layout.
 std::optional<Layout> WithoutGroups(const Layout& grouped) {
   const auto ours = [](int axis) { return axis == 0 ? 0 : axis - 1; };
   Layout layout;

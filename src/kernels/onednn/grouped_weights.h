@@ -1,5 +1,5 @@
-// Weights of convolutions with groups: oneDNN wants the groups as an axis of their own, ours have
-// four axes.
+// Converts weights of convolutions with groups. oneDNN wants the groups as an axis of their own;
+// ours have four axes.
 #ifndef CGRUN_KERNELS_ONEDNN_GROUPED_WEIGHTS_H_
 #define CGRUN_KERNELS_ONEDNN_GROUPED_WEIGHTS_H_
 
@@ -11,11 +11,11 @@
 
 namespace cgrun::onednn {
 
-// Weights [filters, channels of a group, …] for oneDNN, which is to choose their layout where
-// `layout` is null. Where groups have several filters or channels, they are always plain.
+// Describes weights [filters, channels of a group, …] to oneDNN. If `layout` is null, oneDNN is to
+// choose their layout. If groups have several filters or channels, the weights are always plain.
 dnnl::memory::desc DescribeWeights(const TensorType& type, int64_t groups, const Layout* layout);
 
-// Our layout of weights so described; nothing where they have none.
+// Returns our layout of weights that are described so. If they have none, returns nothing.
 std::optional<Layout> WeightLayoutOf(const dnnl::memory::desc& desc);
 
 }  // namespace cgrun::onednn

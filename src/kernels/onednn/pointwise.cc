@@ -1,5 +1,5 @@
-// The gradient of the input of a convolution of 1 × 1 elements that moves by one: it is a
-// convolution of dy with the transposed weights. Where a processor multiplies tiles of bf16 (AMX),
+// Computes the gradient of the input of a convolution of 1 × 1 elements that moves by one. It is a
+// convolution of dy with the transposed weights. If a processor multiplies tiles of bf16 (AMX),
 // oneDNN's forward convolutions are faster than its gradients.
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace {
 using Desc = dnnl::memory::desc;
 using Forward = dnnl::convolution_forward;
 
-// Of one thread: measured, 600e9 to 1,300e9 with two.
+// The speed of one thread was measured: 600e9 to 1,300e9 with two threads.
 constexpr double kFlopsPerSecond = 400e9;
 
 bool Supports(const NodeSignature& node) {
@@ -43,7 +43,7 @@ Layout Transposed(Layout layout) {
   return layout;
 }
 
-// With oneDNN's choice of the layout of the weights where `weight` is null.
+// If `weight` is null, oneDNN chooses the layout of the weights.
 Forward::primitive_desc InputGradDesc(const NodeSignature& node, const Layout* weight,
                                       int threads) {
   SetThreads(threads);

@@ -18,12 +18,12 @@ PostOperator Relu(double slope = 0) {
   return {Algorithm::eltwise_relu, static_cast<float>(slope), 0};
 }
 
-// A number a filter.
+// Describes one number for each filter.
 dnnl::memory::desc OfFilters(int64_t filters) {
   return {{1, filters, 1, 1}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::abcd};
 }
 
-// What meets the sums where the norm is not in the weights, a number a filter.
+// Adds the operators that a norm outside the weights needs: a factor and a summand for each filter.
 void AddFactors(std::vector<PostOperator>& operators) {
   operators.push_back({Algorithm::binary_mul});
   operators.push_back({Algorithm::binary_add});
@@ -39,7 +39,8 @@ void AddClip(const BatchNormAttributes& norm, std::vector<PostOperator>& operato
   }
 }
 
-// Of a tensor like the result: `op` has it beside the result of the operator before.
+// Adds a tensor like the result. It is the operand of `op` beside the result of the operator
+// before.
 bool AddTensor(const NodeSignature& node, const FusedOperator& op,
                std::vector<PostOperator>& operators) {
   const int other = std::max(op.operands[0], op.operands[1]);

@@ -1,4 +1,4 @@
-// Descriptors and execution.
+// Makes descriptors and executes primitives.
 #include "src/kernels/onednn/primitive.h"
 
 #include <omp.h>
@@ -124,7 +124,7 @@ dnnl::memory::desc DescribeAny(const TensorType& type) {
 
 namespace {
 
-// The desc of a layout.
+// Makes the descriptor of a layout.
 dnnl::memory::desc Describe(const dnnl::memory::dims& dims, dnnl_data_type_t type,
                             const Layout& layout) {
   dnnl_memory_desc_t desc = {};

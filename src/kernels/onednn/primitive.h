@@ -1,5 +1,5 @@
-// oneDNN as this project uses it: our types and layouts as its descriptors, primitives with memory
-// and scratch from the plan, execution without exceptions.
+// Uses oneDNN as this project needs it: our types and layouts as its descriptors, primitives with
+// memory and scratch from the plan, execution without exceptions.
 #ifndef CGRUN_KERNELS_ONEDNN_PRIMITIVE_H_
 #define CGRUN_KERNELS_ONEDNN_PRIMITIVE_H_
 
@@ -19,7 +19,7 @@ const dnnl::engine& Engine();
 void SetThreads(int threads);
 
 dnnl::memory::data_type DataType(DType dtype);
-// f32 or bf16: what the kernels here take.
+// Whether it is f32 or bf16, which the kernels here take.
 bool IsOnednnFloat(DType dtype);
 
 // Whether the processor multiplies bf16: pairs of numbers (AVX512_BF16), and tiles (AMX).
@@ -34,9 +34,9 @@ dnnl::memory::dims DimsOf(const Shape& shape);
 inline bool IsPointwise(const WindowAxis& axis) {
   return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
 }
-// How a tensor of images lies for tiles.
+// Returns how a tensor of images lies for tiles.
 inline Layout ChannelsLast() { return {{0, 2, 3, 1}, {}}; }
-// A bound type in a layout.
+// Describes a bound type in a layout.
 dnnl::memory::desc Describe(const TensorType& type, const Layout& layout);
 // A type whose layout oneDNN is to choose.
 dnnl::memory::desc DescribeAny(const TensorType& type);
@@ -63,7 +63,8 @@ bool RunsInScratch(const Desc& product) {
   return std::string_view(product.impl_info_str()).starts_with("brg");
 }
 
-// What oneDNN chose; nothing where it is more than an order of axes with blocks.
+// Returns the layout that oneDNN chose. If it is more than an order of axes with blocks, there is
+// none.
 std::optional<Layout> LayoutOf(const dnnl::memory::desc& desc);
 
 // Scratch is ours: the plan places it.

@@ -1,8 +1,8 @@
-// linear, and matmul of two matrices, of bf16: one product by oneDNN, which reads the operands as
-// they lie, or transposed, adds in f32 and rounds once. In f32 they would need copies of all of
-// them.
+// Computes linear, and matmul of two matrices, of bf16 by one product of oneDNN. It reads the
+// operands as they lie, or transposed, adds in f32 and rounds once. In f32 they would need copies
+// of all of them.
 //
-// oneDNN 2.6 also takes stacks of matrices, but is wrong for some of 49 to 63 columns where it has
+// oneDNN 2.6 also takes stacks of matrices, but is wrong for some of 49 to 63 columns if it has
 // several threads. Only a stack that goes with one matrix is a product here: that of all its rows.
 #include <string_view>
 
@@ -16,9 +16,11 @@ namespace {
 using Desc = dnnl::memory::desc;
 using Product = dnnl::matmul;
 
-// Of one thread, measured: 350e9 to 1,200e9 by tiles in the caches, 40e9 to 80e9 by pairs.
+// The speeds of one thread were measured: 350e9 to 1,200e9 by tiles in the caches, 40e9 to 80e9 by
+// pairs.
 constexpr double kTileFlopsPerSecond = 320e9, kPairFlopsPerSecond = 60e9;
-// Of the operands, however many threads there are: measured, 3e9 to 8e9 beyond the caches.
+// The operands move at this speed however many threads there are. It was measured as 3e9 to 8e9
+// beyond the caches.
 constexpr double kBytesPerSecond = 6e9;
 
 // y[rows, columns] = a·b. An operand that is transposed lies as the plain other one.

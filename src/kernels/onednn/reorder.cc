@@ -1,4 +1,4 @@
-// reorder by oneDNN.
+// Runs reorder by oneDNN.
 #include "src/ops/reorder.h"
 
 #include "src/base/check.h"

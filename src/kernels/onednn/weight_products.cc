@@ -1,22 +1,22 @@
-// The gradient of a convolution's weight in bf16 as products of matrices, one for each element of
-// the window: where a processor multiplies tiles (AMX), oneDNN's own gradient spends most of its
-// time on transposing, and on tiles that a short row of positions does not fill.
+// Computes the gradient of a convolution's weight in bf16 as products of matrices, one for each
+// element of the window. If a processor multiplies tiles (AMX), oneDNN's own gradient spends most
+// of its time on transposing, and on tiles that a short row of positions does not fill.
 //
-// x is laid out with channels last, its padding around it, in a grid of positions; dy in the upper
-// left corner of such a grid, zeros beside it. Then element (u, v) of the window reads x a fixed
-// number of positions behind dy, and
+// x is laid out with channels last, its padding around it, in a grid of positions. dy lies in the
+// upper left corner of such a grid, with zeros beside it. Then element (u, v) of the window reads x
+// a fixed number of positions behind dy, and
 //
 //   dw[u, v] = dyᵀ · x from there on        [F, C], over the positions of all images at once.
 //
-// The positions are an even number, at which oneDNN's products are right (primitive.h): a grid has
-// one more, of zeros.
+// The positions are an even number, at which oneDNN's products are right (primitive.h). A grid
+// therefore has one more position, of zeros.
 //
-// Of a convolution that moves by s there are s² grids, one for each remainder of a position by s in
-// each direction; a window element reads one of them.
+// A convolution that moves by s has s² grids, one for each remainder of a position by s in each
+// direction. A window element reads one of them.
 //
-// Where the grids of all images take much more room than dw, they hold a part of the images at a
-// time: the products of each part are added to sums in f32, which are rounded once, as oneDNN
-// rounds those of one product.
+// If the grids of all images take much more room than dw, they hold a part of the images at a time.
+// The products of each part are added to sums in f32. These are rounded once, as oneDNN rounds
+// those of one product.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -40,7 +40,8 @@ constexpr int64_t kSum = 4;     // … and of an f32
 // Grids that take no more than this hold all images: they stay in the caches.
 constexpr int64_t kPartBytes = int64_t{4} << 20;
 
-// Of one thread, measured: products of tiles, with as many channels and filters or more …
+// The speed of one thread was measured with products of tiles, of at least so many channels and
+// filters.
 constexpr double kFlopsPerSecond = 320e9;
 constexpr int64_t kFillingChannels = 128;
 constexpr double kBytesPerSecond = 10e9;  // … and what is copied, read and written, of all threads
@@ -71,15 +72,15 @@ struct Grid {
            IsSoundDepth(Results());
   }
 
-  // Where the workspace has the grids of x and of dy, behind them the sums of the parts, if there
-  // are several, and then oneDNN's, in bytes.
+  // The workspace has the grids of x and of dy, behind them the sums of the parts, if there are
+  // several, and then oneDNN's scratch. These functions say where, in bytes.
   int64_t GridBytes(int64_t depth) const { return Aligned((positions() + 1) * depth * kNumber); }
   int64_t DyAt() const { return is_plain() ? 0 : grids() * GridBytes(channels); }
   int64_t SumsAt() const { return is_plain() ? 0 : DyAt() + GridBytes(filters); }
   int64_t SumBytes() const { return Aligned(taps() * filters * channels * kSum); }
   int64_t ScratchAt() const { return SumsAt() + (parts() > 1 ? SumBytes() : 0); }
 
-  // From where on element (u, v) of the window reads the grids of x, in bytes.
+  // Returns where element (u, v) of the window begins to read the grids of x, in bytes.
   int64_t ReadsFrom(int64_t u, int64_t v) const {
     const int64_t grid = u % window.y.stride * grids_across() + v % window.x.stride;
     const int64_t position = u / window.y.stride * columns() + v / window.x.stride;
@@ -87,7 +88,7 @@ struct Grid {
   }
 
  private:
-  // Up to the last of dy.
+  // Counts the positions up to the last one of dy.
   int64_t Results() const {
     return ((images - 1) * rows() + window.y.output - 1) * columns() + window.x.output;
   }
@@ -121,7 +122,8 @@ bool Supports(const NodeSignature& node) {
          fits(node.outputs[0]);
 }
 
-// Of one element of the window and one part of the images: dw, or what is added to its sums.
+// Describes the product for one element of the window and one part of the images. It gives dw, or
+// what is added to the sums of dw.
 Product::primitive_desc DescOf(const Grid& grid, int threads) {
   SetThreads(threads);
   const auto type = dnnl::memory::data_type::bf16;
@@ -223,7 +225,7 @@ void CopyDy(const Grid& grid, int64_t first, int64_t row, const std::byte* dy, s
   std::memset(target + results * bytes, 0, static_cast<size_t>((grid.columns() - results) * bytes));
 }
 
-// The position behind a grid.
+// Writes zeros to the position behind a grid.
 void EndGrid(const Grid& grid, int64_t depth, std::byte* of_grid) {
   const int64_t bytes = depth * kNumber;
   std::memset(of_grid + grid.positions() * bytes, 0, static_cast<size_t>(bytes));

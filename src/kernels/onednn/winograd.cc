@@ -1,4 +1,4 @@
-// What it takes.
+// Estimates the time of Winograd's algorithm.
 #include "src/kernels/onednn/winograd.h"
 
 namespace cgrun::onednn {
@@ -8,8 +8,8 @@ constexpr int64_t kKernel = 3;
 constexpr int64_t kTile = 4;         // results of a tile, each way
 constexpr int64_t kTransformed = 6;  // elements of one
 
-// Of the time: products of small matrices reach this part of the speed of large ones; what is
-// transformed is written and read, and mostly stays in the caches; weights do not.
+// Products of small matrices reach this part of the speed of large ones. The transformed tiles are
+// written and read, and mostly stay in the caches. The weights do not.
 constexpr double kSpeedOfProducts = 0.8;
 constexpr double kTileBytesPerSecond = 60e9;
 constexpr double kWeightBytesPerSecond = 10e9;

@@ -23,8 +23,8 @@ bool IsForWinograd(DType dtype, const ConvLike& conv) {
          all(conv.dilation, 1);
 }
 
-// An estimate, of the convolution from images `x` to images `y` and of its gradients; `direct`: how
-// long one thread takes by the definition.
+// Estimates the time of the convolution from images `x` to images `y`, or of its gradients.
+// `direct` is how long one thread takes by the definition.
 double WinogradSeconds(const Shape& x, const Shape& y, double direct, int threads);
 
 }  // namespace cgrun::onednn

@@ -1,4 +1,4 @@
-// abs and its gradient.
+// Computes abs and its gradient.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/elementwise.h"
 #include "src/kernels/reference/kernels.h"

@@ -1,4 +1,4 @@
-// accumulate and norm_scale.
+// Computes accumulate and norm_scale.
 #include <array>
 #include <cmath>
 
@@ -36,7 +36,8 @@ struct ScaleParameters {
   double norm = 1;
 };
 
-// Of a tensor, in eight sums in turn, so that an addition need not wait for the one before it.
+// Sums the squares of a tensor in eight sums in turn, so that an addition need not wait for the one
+// before it.
 template <class T>
 double SumOfSquares(const T* x, int64_t elements) {
   std::array<double, 8> sums{};

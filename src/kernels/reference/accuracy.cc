@@ -1,4 +1,4 @@
-// accuracy and top_k_accuracy: counts the classes that come before each label.
+// Computes accuracy and top_k_accuracy: it counts the classes that come before each label.
 #include <algorithm>
 #include <utility>
 

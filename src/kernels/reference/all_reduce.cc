@@ -1,4 +1,4 @@
-// all_reduce through the run's communicator.
+// Runs all_reduce through the run's communicator.
 #include <cstring>
 
 #include "src/kernels/reference/kernels.h"

@@ -1,4 +1,5 @@
-// auc: scores with their classes, or histograms of those of negative and of positive samples.
+// Keeps scores with their classes for auc, or histograms of the scores of negative and of positive
+// samples.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +18,7 @@ struct Parameters {
   bool two_logits = false;
 };
 
-// From 0 to 1, in the order of the scores.
+// Returns a number from 0 to 1 that keeps the order of the scores.
 double Place(double score, bool from_logits) {
   if (!from_logits) return std::clamp(score, 0.0, 1.0);
   return std::isinf(score) ? (score > 0 ? 1 : 0) : 0.5 + score / (2 + 2 * std::abs(score));

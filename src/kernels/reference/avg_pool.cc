@@ -1,4 +1,4 @@
-// avg_pool, its gradient, and global_avg_pool.
+// Computes avg_pool, its gradient, and global_avg_pool.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/kernels/reference/reach.h"
@@ -53,7 +53,7 @@ template <class T>
 struct PoolGrad {
   using C = Compute<T>;
 
-  // What one input of an image gets.
+  // Returns what one input of an image gets.
   static C Sum(const GradParameters& p, const T* dy, size_t row, size_t column) {
     C sum = 0;
     for (size_t r = p.rows.begin[row]; r < p.rows.begin[row + 1]; ++r) {

@@ -1,6 +1,6 @@
-// batch_norm, its result again, and its gradient, and the same with a tensor that is added to the
-// result, channel by channel; sums in f64. Each element is read before the one in its place is
-// written, so that all can run in place.
+// Computes batch_norm, batch_norm_apply and the gradient, and the same with a tensor that is added
+// to the result. It goes channel by channel, with sums in f64. Each element is read before the one
+// in its place is written, so that all can run in place.
 #include "src/ops/batch_norm.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ C InverseDeviation(double variance, double epsilon) {
   return static_cast<C>(1 / std::sqrt(variance + epsilon));
 }
 
-// Of what is given: an inverse deviation that was saved, or a variance.
+// `given` is an inverse deviation that was saved, or a variance.
 template <bool kSaved, class C>
 C InverseDeviationOf(C given, double epsilon) {
   return kSaved ? given : InverseDeviation<C>(static_cast<double>(given), epsilon);
@@ -123,13 +123,13 @@ struct Train {
     }
   }
 
-  // A running statistic after this batch.
+  // Returns a running statistic after this batch.
   static C Move(const Parameters& p, C running, double batch) {
     return static_cast<C>((1 - p.momentum) * static_cast<double>(running) + p.momentum * batch);
   }
 };
 
-// With statistics that are given: a mean and a variance, or what Train saved.
+// The statistics are given: a mean and a variance, or what Train saved.
 template <class T, bool kSaved, bool kAdds = false>
 struct Given {
   using C = Compute<T>;
@@ -193,7 +193,7 @@ struct Grad {
   }
 };
 
-// The gradient of the addend of a channel, then the others of it.
+// Computes the gradient of the addend of a channel, and then its other gradients.
 template <class T>
 struct AddGrad {
   using C = Compute<T>;

@@ -1,4 +1,4 @@
-// bias: a sum with the bias repeated over every axis but the channels.
+// Computes bias: it adds the bias to x and repeats it over every axis but the channels.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/kernels/strided.h"

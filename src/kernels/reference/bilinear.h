@@ -11,7 +11,8 @@
 
 namespace cgrun::reference {
 
-// Four pixels of a plane with their weights, which add up to 1; offset −1: outside of the plane.
+// Holds four pixels of a plane with their weights, which add up to 1. If a pixel is outside of the
+// plane, its offset is −1.
 struct FourTaps {
   int64_t offset[4];
   double weight[4];

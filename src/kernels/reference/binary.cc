@@ -1,4 +1,5 @@
-// add, sub, mul, div: one loop where the shapes are equal, a strided walk where one is broadcast.
+// Computes add, sub, mul and div. If the shapes are equal, it is one loop. If one operand is
+// broadcast, it is a strided walk.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/broadcasting.h"
 #include "src/kernels/reference/kernels.h"

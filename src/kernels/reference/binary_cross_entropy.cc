@@ -1,4 +1,4 @@
-// binary_cross_entropy and its gradient, in f64.
+// Computes binary_cross_entropy and its gradient, in f64.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/losses.h"

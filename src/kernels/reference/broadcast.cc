@@ -1,4 +1,4 @@
-// broadcast: a strided walk with stride 0 on the repeated axes.
+// Computes broadcast by a strided walk, with stride 0 on the repeated axes.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/kernels/reference/strided_copy.h"

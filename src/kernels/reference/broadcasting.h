@@ -1,5 +1,5 @@
-// Elementwise kernels whose operands are broadcast, of one floating-point type: a kernel is its
-// formula. An operand that has the result's shape is read before the result is written over it.
+// Defines elementwise kernels whose operands are broadcast, of one floating-point type. A kernel is
+// its formula. An operand that has the result's shape is read before the result is written over it.
 #ifndef CGRUN_KERNELS_REFERENCE_BROADCASTING_H_
 #define CGRUN_KERNELS_REFERENCE_BROADCASTING_H_
 
@@ -10,7 +10,7 @@
 
 namespace cgrun::reference {
 
-// Formula: a stateless functor, called with kInputs computed numbers.
+// A Formula is a stateless functor. It is called with kInputs computed numbers.
 template <class Formula, size_t kInputs = 2>
 struct Broadcasting {
   template <class T>

@@ -1,4 +1,4 @@
-// cast between any two number types but f16.
+// Computes cast between any two number types but f16.
 #include "src/kernels/reference/elementwise.h"
 #include "src/kernels/reference/kernels.h"
 

@@ -1,4 +1,4 @@
-// Counts of classes: per_class_accuracy, precision, recall, f1 and confusion_matrix.
+// Counts classes for per_class_accuracy, precision, recall, f1 and confusion_matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,8 @@
 namespace cgrun::reference {
 namespace {
 
-// The class of the largest logit of a group, the first of equal ones; −1 where one is NaN.
+// Returns the class of the largest logit of a group, the first of equal ones. If one is NaN,
+// returns −1.
 template <class T>
 int64_t FoundClass(const T* logits, const AxisGroups& groups) {
   int64_t best = 0;
@@ -23,8 +24,8 @@ int64_t FoundClass(const T* logits, const AxisGroups& groups) {
   return best;
 }
 
-// Each pair (found class, label) of a batch; either is −1 where there is none. The parameters are
-// the logits as groups of classes, one for each label in the labels' order.
+// Calls the function for each pair (found class, label) of a batch. Either is −1 if there is none.
+// The parameters are the logits as groups of classes, one for each label in the labels' order.
 template <class T, class Label, class F>
 void ForEachSample(const RunContext& context, const Instruction& i, F f) {
   const auto& groups = *static_cast<const AxisGroups*>(i.parameters);
@@ -72,7 +73,7 @@ struct ScoreParameters {
   double threshold = 0;
 };
 
-// One class, the positive one.
+// Counts one class, the positive one.
 template <class T, class Target>
 struct Scores {
   static void Run(const RunContext& context, const Instruction& i) noexcept {

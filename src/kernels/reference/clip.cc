@@ -1,4 +1,4 @@
-// clip and its gradient.
+// Computes clip and its gradient.
 #include "src/ops/clip.h"
 
 #include "src/kernels/formulas.h"

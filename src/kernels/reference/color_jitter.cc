@@ -1,4 +1,5 @@
-// color_jitter, sample by sample: the mean grey first where contrast needs it, then pixel by pixel.
+// Computes color_jitter sample by sample. If contrast needs the mean grey, it is computed first.
+// The pixels follow one by one.
 #include "src/ops/color_jitter.h"
 
 #include <algorithm>

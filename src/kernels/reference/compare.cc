@@ -1,4 +1,4 @@
-// compare, for every number type but f16.
+// Computes compare, for every number type but f16.
 #include "src/ops/compare.h"
 
 #include <functional>

@@ -1,4 +1,4 @@
-// concat and its gradient: rows of bytes.
+// Computes concat and its gradient: rows of bytes.
 #include "src/ops/concat.h"
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace cgrun::reference {
 namespace {
 
-// The product of the sizes before an axis.
+// Multiplies the sizes before an axis.
 int64_t RowsBefore(const Shape& shape, int axis) {
   int64_t rows = 1;
   for (int i = 0; i < axis; ++i) rows *= shape[i].size;

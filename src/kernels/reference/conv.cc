@@ -1,4 +1,4 @@
-// conv: for each image and group, the filters times panels of the patches that they see.
+// Computes conv: for each image and group, the filters times panels of the patches that they see.
 #include "src/kernels/reference/conv.h"
 
 #include "src/kernels/reference/kernels.h"

@@ -1,4 +1,4 @@
-// What the kernels of conv and its gradients know of a convolution.
+// Finds inputs of a convolution for the kernels of conv and its gradients.
 #ifndef CGRUN_KERNELS_REFERENCE_CONV_H_
 #define CGRUN_KERNELS_REFERENCE_CONV_H_
 

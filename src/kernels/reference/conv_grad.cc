@@ -1,4 +1,4 @@
-// conv_input_grad and conv_weight_grad: products of panels, as conv's.
+// Computes conv_input_grad and conv_weight_grad by products of panels, as conv does.
 #include "src/kernels/reference/conv_transpose.h"
 #include "src/kernels/reference/kernels.h"
 
@@ -40,7 +40,7 @@ struct WeightGrad {
     }
   }
 
-  // The gradient of one group's filters, from all images.
+  // Computes the gradient of one group's filters from all images.
   static void Correlate(const ConvSizes& p, const T* x, const T* dy, T* dweight, C* workspace) {
     const LeftFactor left{p.filters, p.output_plane(), p.output_plane(), 1};
     C* sums = workspace + p.output_plane() * kColumns;

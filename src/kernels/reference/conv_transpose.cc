@@ -1,4 +1,4 @@
-// conv_transpose: what conv_input_grad does, with a bias.
+// Computes conv_transpose as conv_input_grad, with a bias.
 #include "src/kernels/reference/conv_transpose.h"
 
 #include "src/kernels/reference/kernels.h"

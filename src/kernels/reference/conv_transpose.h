@@ -1,5 +1,5 @@
-// The transpose of a convolution, which conv_transpose and conv_input_grad share: panels of what
-// the outputs hold that read a few inputs, times the filters.
+// Computes the transpose of a convolution, which conv_transpose and conv_input_grad share. A panel
+// holds what the outputs that read a few inputs hold. It is multiplied by the filters.
 #ifndef CGRUN_KERNELS_REFERENCE_CONV_TRANSPOSE_H_
 #define CGRUN_KERNELS_REFERENCE_CONV_TRANSPOSE_H_
 
@@ -15,7 +15,7 @@ inline int64_t OutputOf(const WindowAxis& axis, int64_t i, int64_t k) {
   return output < axis.output ? output : -1;
 }
 
-// From the output of a convolution back to its images.
+// Goes from the output of a convolution back to its images.
 template <class T>
 struct TransposedConv {
   using C = Compute<T>;

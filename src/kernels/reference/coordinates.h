@@ -1,4 +1,4 @@
-// Boxes for kernels that move, compare and choose them: what region_proposals and detections share.
+// Moves, compares and chooses boxes. region_proposals and detections share these functions.
 #ifndef CGRUN_KERNELS_REFERENCE_COORDINATES_H_
 #define CGRUN_KERNELS_REFERENCE_COORDINATES_H_
 
@@ -31,7 +31,7 @@ struct BoxOf {
   T x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
-// How a box is moved: dx, dy, dw, dh.
+// Says how a box is moved: dx, dy, dw, dh.
 template <class T>
 using Deltas = std::array<T, 4>;
 
@@ -54,7 +54,7 @@ bool IsEmpty(const BoxOf<T>& box) {
   return box.x2 <= box.x1 || box.y2 <= box.y1;
 }
 
-// Intersection divided by union; 0 where the boxes share nothing.
+// Divides the intersection by the union. If the boxes share nothing, it is 0.
 template <class T>
 T IntersectionOverUnion(const BoxOf<T>& a, const BoxOf<T>& b) {
   const T width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
@@ -64,7 +64,8 @@ T IntersectionOverUnion(const BoxOf<T>& a, const BoxOf<T>& b) {
   return shared / ((a.x2 - a.x1) * (a.y2 - a.y1) + (b.x2 - b.x1) * (b.y2 - b.y1) - shared);
 }
 
-// For sorting: the higher score goes first, of equal ones the lower index; NaN goes last.
+// Compares boxes for sorting: the higher score goes first, of equal ones the lower index. NaN goes
+// last.
 template <class T>
 struct ByScore {
   const T* scores = nullptr;
@@ -78,9 +79,10 @@ struct ByScore {
   }
 };
 
-// Non-maximum suppression: writes the indices of those of `boxes`, in their order, that have an
-// area and overlap with none written before of the same class by more than `max_iou`, `kept.size()`
-// of them at most. Returns how many. `same_class(i, j)` says whether two boxes are of one class.
+// Runs non-maximum suppression. It writes the indices of `boxes`, in their order, `kept.size()` at
+// most, and returns how many. A box is kept if it has an area and overlaps with none kept before of
+// the same class by more than `max_iou`. `same_class(i, j)` says whether two boxes are of one
+// class.
 template <class T, class SameClass>
 int64_t SuppressNonMaxima(std::span<const BoxOf<T>> boxes, T max_iou, std::span<int32_t> kept,
                           SameClass same_class) {

@@ -1,4 +1,4 @@
-// crop: a strided copy out of each image.
+// Computes crop by a strided copy out of each image.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/strided_copy.h"
 

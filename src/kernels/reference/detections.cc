@@ -1,4 +1,5 @@
-// detections, image by image: the class of each box, the best of them, suppression by class.
+// Computes detections image by image: it finds the class of each box, selects the best boxes, and
+// suppresses others of the same class.
 #include "src/ops/detections.h"
 
 #include "src/kernels/reference/coordinates.h"
@@ -19,7 +20,7 @@ struct Parameters {
   int64_t image_width = 1;
 };
 
-// Of one image.
+// The workspace serves one image.
 template <class T>
 struct Workspace {
   BoxOf<T>* moved;  // of what was found, in the order of scores
@@ -43,8 +44,8 @@ int64_t WorkspaceBytesOf(const Parameters& p, int64_t number_bytes) {
 
 template <class T>
 struct Detections {
-  // Fills scores and classes; returns how many boxes are none of the background, which `order`
-  // names from the highest score on.
+  // Fills scores and classes, and returns how many boxes are none of the background. `order` names
+  // these from the highest score on.
   static int64_t FindClasses(const Parameters& p, const T* scores, const Workspace<T>& w) {
     int64_t found = 0;
     for (int64_t b = 0; b < p.boxes; ++b, scores += p.classes) {

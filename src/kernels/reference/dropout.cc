@@ -1,4 +1,4 @@
-// dropout. Four elements share a block of random bits.
+// Computes dropout. Four elements share a block of random bits.
 #include "src/ops/dropout.h"
 
 #include <algorithm>

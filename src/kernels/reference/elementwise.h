@@ -1,5 +1,5 @@
-// Elementwise kernels on plain tensors of one shape: a kernel is its formula. Each element is read
-// before it is written, so that every one of them can run in place.
+// Defines elementwise kernels on plain tensors of one shape. A kernel is its formula. Each element
+// is read before it is written, so that every kernel can run in place.
 #ifndef CGRUN_KERNELS_REFERENCE_ELEMENTWISE_H_
 #define CGRUN_KERNELS_REFERENCE_ELEMENTWISE_H_
 
@@ -11,7 +11,7 @@ struct ElementwiseParameters {
   int64_t elements;
 };
 
-// Formula: a stateless functor, called with one or two computed numbers.
+// A Formula is a stateless functor. It is called with one or two computed numbers.
 template <class Formula>
 struct Unary {
   template <class T>

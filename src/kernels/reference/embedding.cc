@@ -1,4 +1,5 @@
-// embedding, row by row, and its gradient, entry by entry: the ids are sorted by counting first.
+// Computes embedding, row by row, and its gradient, entry by entry: the ids are sorted by counting
+// first.
 #include "src/ops/embedding.h"
 
 #include <algorithm>

@@ -38,7 +38,8 @@ struct R2Parameters {
   int64_t columns = 0;
 };
 
-// Welford's recurrence (1962): the mean of the targets so far, and their squares about it.
+// Follows Welford's recurrence (1962), which keeps the mean of the targets so far, and their
+// squares about it.
 template <class T, class Target>
 struct R2 {
   static void Run(const RunContext& context, const Instruction& i) noexcept {

@@ -1,4 +1,4 @@
-// fill: one number everywhere.
+// Computes fill: one number everywhere.
 #include "src/ops/fill.h"
 
 #include <algorithm>

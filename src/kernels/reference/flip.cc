@@ -1,4 +1,4 @@
-// flip: a strided copy that walks some axes of its input from the end.
+// Computes flip: a strided copy that walks some axes of its input from the end.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/strided_copy.h"
 

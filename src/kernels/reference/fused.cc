@@ -1,4 +1,4 @@
-// fused: runs the body's kernels one after another; what passes between them lies in the workspace.
+// Runs the kernels of a fused body one after another. Intermediate results lie in the workspace.
 #include <algorithm>
 #include <array>
 
@@ -42,7 +42,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   }
 }
 
-// Of the largest intermediate, in whole lines.
+// Returns the bytes of the largest intermediate result, in whole lines.
 int64_t SlotBytes(const NodeSignature& node) {
   const std::vector<NodeSignature> body = SignaturesInBody(node);
   int64_t most = 0;

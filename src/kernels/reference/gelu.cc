@@ -1,4 +1,4 @@
-// gelu and its gradient, exact and by tanh.
+// Computes gelu and its gradient, exactly and by tanh.
 #include "src/ops/gelu.h"
 
 #include "src/kernels/formulas.h"

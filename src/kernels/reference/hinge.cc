@@ -1,4 +1,4 @@
-// hinge and its gradient, in f64.
+// Computes hinge and its gradient, in f64.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/losses.h"

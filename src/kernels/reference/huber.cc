@@ -1,4 +1,4 @@
-// huber, smooth_l1 and their gradient, in f64.
+// Computes huber, smooth_l1 and their gradient, in f64.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/losses.h"

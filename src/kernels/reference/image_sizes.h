@@ -1,4 +1,5 @@
-// The sizes of images [N, …, height, width], for kernels that go through them sample by sample.
+// Holds the sizes of images [N, …, height, width], for kernels that go through them sample by
+// sample.
 #ifndef CGRUN_KERNELS_REFERENCE_IMAGE_SIZES_H_
 #define CGRUN_KERNELS_REFERENCE_IMAGE_SIZES_H_
 

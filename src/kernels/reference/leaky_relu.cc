@@ -1,4 +1,4 @@
-// leaky_relu and its gradient.
+// Computes leaky_relu and its gradient.
 #include "src/ops/leaky_relu.h"
 
 #include "src/kernels/formulas.h"

@@ -1,4 +1,5 @@
-// The kernel library of the device `reference`: plain loops, the oracle for every other device.
+// Declares the kernel library of the device `reference`: plain loops, the oracle for every other
+// device.
 #ifndef CGRUN_KERNELS_REFERENCE_LIBRARY_H_
 #define CGRUN_KERNELS_REFERENCE_LIBRARY_H_
 

@@ -1,4 +1,4 @@
-// linear: one product of all rows of x with the transposed weight.
+// Computes linear by one product of all rows of x with the transposed weight.
 #include "src/kernels/reference/gemm.h"
 #include "src/kernels/reference/kernels.h"
 

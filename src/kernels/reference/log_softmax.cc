@@ -1,4 +1,4 @@
-// log_softmax and its gradient, group by group along the axis, in f64.
+// Computes log_softmax and its gradient, group by group along the axis, in f64.
 #include <cmath>
 
 #include "src/kernels/axis_groups.h"
@@ -10,7 +10,7 @@
 namespace cgrun::reference {
 namespace {
 
-// A group's sum is known before its first element is written: in place is safe.
+// A group's sum is known before its first element is written, so that in place is safe.
 template <class T>
 struct LogSoftmax {
   static void Run(const RunContext& context, const Instruction& i) noexcept {

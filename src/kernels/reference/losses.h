@@ -6,8 +6,9 @@
 
 namespace cgrun::reference {
 
-// Mean of Formula::Loss(prediction, target) over all elements, in f64 and in index order; its
-// gradient is Formula::Slope(prediction, target). Both are templates on the targets' type.
+// Computes the mean of Formula::Loss(prediction, target) over all elements, in f64 and in index
+// order. Its gradient is Formula::Slope(prediction, target). Both are templates on the targets'
+// type.
 template <class Formula>
 struct MeanLoss {
   template <class T, class Target>

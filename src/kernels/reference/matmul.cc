@@ -1,4 +1,4 @@
-// matmul: one product for each pair of matrices.
+// Computes matmul by one product for each pair of matrices.
 #include "src/ops/matmul.h"
 
 #include "src/kernels/reference/gemm.h"

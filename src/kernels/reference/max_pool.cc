@@ -1,4 +1,5 @@
-// max_pool and its gradient, which asks each window that sees an input whether that input had won.
+// Computes max_pool and its gradient, which asks each window that sees an input whether that input
+// had won.
 #include <cmath>
 #include <limits>
 
@@ -61,7 +62,7 @@ template <class T, class Index>
 struct PoolGrad {
   using C = Compute<T>;
 
-  // What one input of an image gets.
+  // Returns what one input of an image gets.
   static C Sum(const GradParameters& p, const Index* index, const T* dy, size_t row,
                size_t column) {
     C sum = 0;

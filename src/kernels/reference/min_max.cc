@@ -1,4 +1,4 @@
-// min, max and their gradient.
+// Computes min, max and their gradient.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/broadcasting.h"
 #include "src/kernels/reference/kernels.h"

@@ -1,4 +1,4 @@
-// normalize, channel by channel, in f64.
+// Computes normalize, channel by channel, in f64.
 #include "src/ops/normalize.h"
 
 #include <algorithm>

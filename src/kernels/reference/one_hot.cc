@@ -1,4 +1,4 @@
-// one_hot, row by row.
+// Computes one_hot, row by row.
 #include "src/ops/one_hot.h"
 
 #include "src/kernels/reference/kernels.h"

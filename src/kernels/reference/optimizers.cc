@@ -1,5 +1,5 @@
-// sgd, adam and adamw, element by element, in the parameter's type. Each element is read before it
-// is written.
+// Computes sgd, adam and adamw, element by element, in the parameter's type. Each element is read
+// before it is written.
 #include "src/kernels/optimizers.h"
 
 #include "src/kernels/reference/kernels.h"

@@ -1,4 +1,4 @@
-// pad: fills the output, then copies the input into its middle.
+// Computes pad: it fills the output, then copies the input into its middle.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/strided_copy.h"
 

@@ -1,6 +1,6 @@
-// Products by panels, which matmul, linear and the convolutions share. A panel is a few columns of
-// the right factor, side by side: panel[k][j]. Each group of rows of the left factor runs along it.
-// A result is Σ over k in order, whatever the groups are, so that it depends on none of them.
+// Computes products by panels, which matmul, linear and the convolutions share. A panel is a few
+// columns of the right factor, side by side: panel[k][j]. Each group of rows of the left factor
+// runs along it. A result is Σ over k in order, so that it does not depend on the groups.
 #ifndef CGRUN_KERNELS_REFERENCE_PANEL_H_
 #define CGRUN_KERNELS_REFERENCE_PANEL_H_
 
@@ -15,7 +15,7 @@ inline constexpr int64_t kPanelRowBytes = 32;
 template <class C>
 inline constexpr int kPanelColumns = static_cast<int>(kPanelRowBytes / sizeof(C));
 
-// Workspace for a panel of `depth` and for the sums of `rows`, in this order.
+// The workspace holds a panel of `depth`, and then the sums of `rows`. Returns its bytes.
 inline int64_t PanelWorkspace(int64_t depth, int64_t rows) {
   return (depth + rows) * kPanelRowBytes;
 }
@@ -69,7 +69,7 @@ void StoreSums(const Compute<T>* sums, int64_t rows, int64_t columns, T* c, int6
   }
 }
 
-// What is added to the sums before they are rounded: one number a row, or one a column.
+// Says what is added to the sums before they are rounded: one number a row, or one a column.
 template <class T>
 void AddToRows(const T* bias, int64_t rows, Compute<T>* sums) {
   constexpr int kColumns = kPanelColumns<Compute<T>>;

@@ -1,4 +1,4 @@
-// pow and the gradients of its operands.
+// Computes pow and the gradients of its operands.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/broadcasting.h"
 #include "src/kernels/reference/kernels.h"

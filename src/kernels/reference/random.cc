@@ -1,4 +1,5 @@
-// random_normal and random_uniform: an affine function of what Philox draws for each element.
+// Computes random_normal and random_uniform: an affine function of what Philox draws for each
+// element.
 #include "src/ops/random.h"
 
 #include "src/base/random.h"

@@ -1,4 +1,5 @@
-// random_crop and its gradient: rows are moved as they are, from or to where each sample's part is.
+// Computes random_crop and its gradient: rows are moved as they are, from or to where each sample's
+// part is.
 #include "src/ops/random_crop.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ struct Parameters : ImageSizes {
   int64_t part_height = 0;
   int64_t part_width = 0;
 
-  // f(image, part): where a row of the part begins in the images, and in the parts.
+  // Calls f(image, part) for each row of the part, with where the row begins in the images and in
+  // the parts.
   template <class F>
   void ForEachRow(uint64_t step, F f) const {
     int64_t part = 0;

@@ -1,4 +1,4 @@
-// random_erasing: a copy, and then a part of it painted over.
+// Computes random_erasing: a copy, and then a part of it painted over.
 #include "src/ops/random_erasing.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Parameters : ImageSizes {
   double probability = 0;  // 0 where nothing varies
   double value = 0;
 
-  // The part of sample `n` that is erased; an empty one where there is none.
+  // Returns the part of sample `n` that is erased. If there is none, it is empty.
   Box BoxOf(uint64_t step, int64_t n) const {
     const uint64_t block = static_cast<uint64_t>(n) * kBoxBlocks + kSpareBlock;
     const double drawn = UniformFloat(Philox(key, step, block)[0]);

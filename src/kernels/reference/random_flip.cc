@@ -1,4 +1,5 @@
-// random_flip: of each sample a plain copy, or a strided one that walks some axes from the end.
+// Computes random_flip. Each sample gets a plain copy, or a strided one that walks some axes from
+// the end.
 #include "src/ops/random_flip.h"
 
 #include <algorithm>

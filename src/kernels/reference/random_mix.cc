@@ -1,4 +1,4 @@
-// random_mix, sample by sample.
+// Computes random_mix, sample by sample.
 #include "src/ops/random_mix.h"
 
 #include "src/base/random.h"

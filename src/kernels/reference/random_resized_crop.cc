@@ -1,4 +1,4 @@
-// random_resized_crop and its gradient, sample by sample.
+// Computes random_resized_crop and its gradient, sample by sample.
 #include "src/ops/random_resized_crop.h"
 
 #include <algorithm>
@@ -18,14 +18,14 @@ struct Parameters : ImageSizes {  // of x
   int64_t new_plane() const { return new_height * new_width; }
 };
 
-// Where pixel `i` of `to` lies on `from` pixels that begin at `first`.
+// Returns where pixel `i` of `to` lies on `from` pixels that begin at `first`.
 double PlaceOf(int64_t i, int64_t first, int64_t from, int64_t to) {
   const double place =
       (static_cast<double>(i) + 0.5) * static_cast<double>(from) / static_cast<double>(to) - 0.5;
   return static_cast<double>(first) + std::clamp(place, 0.0, static_cast<double>(from - 1));
 }
 
-// f(pixel, taps) for each pixel of y: where in a plane of x it comes from.
+// Calls f(pixel, taps) for each pixel of y. The taps say where in a plane of x it comes from.
 template <class F>
 void ForEachPixel(const Parameters& p, const Box& box, F f) {
   for (int64_t pixel = 0, i = 0; i < p.new_height; ++i) {

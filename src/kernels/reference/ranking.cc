@@ -1,4 +1,4 @@
-// ranking and its gradient, in f64.
+// Computes ranking and its gradient, in f64.
 #include <cmath>
 
 #include "src/kernels/reference/kernels.h"
@@ -20,7 +20,7 @@ double Side(double target) {
   return target > 0 ? 1 : -1;
 }
 
-// What `a` lacks, of element `e`: above 0 where it is not larger by the margin.
+// Returns what `a` lacks at element `e`. The number is above 0 if `a` is not larger by the margin.
 template <class T>
 double Missing(const Parameters& p, const T* a, const T* b, double side, int64_t e) {
   return p.margin - side * (LoadF64(a[e]) - LoadF64(b[e]));

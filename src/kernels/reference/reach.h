@@ -1,4 +1,5 @@
-// Which windows see which inputs, axis by axis, as tables that Prepare makes for pooling.
+// Says which windows see which inputs, axis by axis, as tables that are made for pooling when it is
+// prepared.
 #ifndef CGRUN_KERNELS_REFERENCE_REACH_H_
 #define CGRUN_KERNELS_REFERENCE_REACH_H_
 
@@ -17,7 +18,7 @@ struct Reach {
   int64_t origin = 0;  // the input at kernel position 0, maybe outside
 };
 
-// By output.
+// Returns a reach for each output.
 inline std::vector<Reach> ReachesOf(const WindowAxis& axis) {
   std::vector<Reach> reaches;
   for (int64_t o = 0; o < axis.output; ++o) {
@@ -29,8 +30,8 @@ inline std::vector<Reach> ReachesOf(const WindowAxis& axis) {
   return reaches;
 }
 
-// By output: the positions of its window in the padded image, or in the image. An average of a
-// window divides by the product of both axes' counts.
+// Counts, for each output, the positions of its window in the padded image, or in the image. An
+// average of a window divides by the product of both axes' counts.
 inline std::vector<int64_t> CountsOf(const WindowAxis& axis, bool include_padding) {
   std::vector<int64_t> counts;
   for (const Reach& reach : ReachesOf(axis)) {

@@ -1,4 +1,5 @@
-// reduce_sum, reduce_mean, reduce_max: one result at a time, its elements in index order, in f64.
+// Computes reduce_sum, reduce_mean, reduce_max: one result at a time, its elements in index order,
+// in f64.
 #include "src/ops/reduce.h"
 
 #include <algorithm>

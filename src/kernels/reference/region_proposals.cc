@@ -1,4 +1,5 @@
-// region_proposals, image by image: scores, the best of them, their boxes, suppression.
+// Computes region_proposals image by image: it reads the scores, selects the best, moves their
+// boxes, and suppresses those that overlap.
 #include "src/ops/region_proposals.h"
 
 #include <cmath>
@@ -39,7 +40,7 @@ struct Parameters {
   int64_t image_width() const { return maps[0].width * maps[0].stride; }
 };
 
-// Of one image.
+// The workspace serves one image.
 template <class T>
 struct Workspace {
   BoxOf<T>* boxes;  // of the candidates, in the order of their scores
@@ -62,7 +63,7 @@ struct Workspace {
 
 template <class T>
 struct Proposals {
-  // The anchor `index` of image `n`, moved by its deltas.
+  // Returns the anchor `index` of image `n`, moved by its deltas.
   static BoxOf<T> BoxOfAnchor(const Parameters& p, const RunContext& context, const Instruction& i,
                               int64_t n, int64_t index) {
     size_t m = 0;

@@ -1,4 +1,4 @@
-// relu and its gradient.
+// Computes relu and its gradient.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/elementwise.h"
 #include "src/kernels/reference/kernels.h"

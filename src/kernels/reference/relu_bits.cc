@@ -1,4 +1,4 @@
-// relu_bits and the gradient of relu by them.
+// Computes relu_bits, and the gradient of relu from these bits.
 #include "src/ops/relu_bits.h"
 
 #include "src/kernels/axis_groups.h"

@@ -1,4 +1,4 @@
-// reorder between any two layouts, element by element.
+// Computes reorder between any two layouts, element by element.
 #include "src/ops/reorder.h"
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace cgrun::reference {
 namespace {
 
-// Where element i of the row-major order lies in each layout, in bytes.
+// Says where element i of the row-major order lies in each layout, in bytes.
 struct Parameters {
   std::vector<int64_t> from;
   std::vector<int64_t> to;

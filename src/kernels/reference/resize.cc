@@ -1,5 +1,5 @@
-// resize and its gradient, plane by plane. Where each row and column reads from is worked out
-// before the first run.
+// Computes resize and its gradient, plane by plane. The places that each row and column reads from
+// are worked out before the first run.
 #include "src/ops/resize.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ bool IsNearest(const NodeSignature& node) {
   return node.attributes.As<ResizeAttributes>().mode == "nearest";
 }
 
-// From planes of `original` to planes of `resized`.
+// The taps go from planes of `original` to planes of `resized`.
 Parameters Pack(const NodeSignature& node, const Shape& original, const Shape& resized) {
   const auto make = IsNearest(node) ? NearestTap : BilinearTap;
   Parameters p{original[0].size * original[1].size, original[2].size, original[3].size, {}, {}};
@@ -138,7 +138,7 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
       Pack(node, node.outputs[0].shape, node.inputs[0].shape));
 }
 
-// A plane of sums.
+// The workspace holds a plane of sums.
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
   const Shape& dx = node.outputs[0].shape;
   return dx[2].size * dx[3].size * static_cast<int64_t>(sizeof(double));

@@ -1,4 +1,5 @@
-// rmsprop, element by element, in the parameter's type. Each element is read before it is written.
+// Computes rmsprop, element by element, in the parameter's type. Each element is read before it is
+// written.
 #include "src/kernels/optimizers.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"

@@ -1,4 +1,4 @@
-// roi_align and its gradient, box by box.
+// Computes roi_align and its gradient, box by box.
 #include "src/ops/roi_align.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace cgrun::reference {
 namespace {
 
-// f(element, weight) for the four elements of a plane around a sample; one of weight 0 takes no
-// part, whatever it is.
+// Calls f(element, weight) for the four elements of a plane around a sample. One of weight 0 takes
+// no part, whatever it is.
 template <class F>
 void ForFour(const RoiTap& row, const RoiTap& column, int64_t width, F f) {
   const int64_t rows[2] = {row.low * width, row.high * width};

@@ -1,4 +1,4 @@
-// rotate, random_rotate and their gradients, sample by sample.
+// Computes rotate, random_rotate and their gradients, sample by sample.
 #include "src/ops/rotate.h"
 
 #include <cmath>
@@ -33,7 +33,7 @@ Direction DirectionOf(double degrees) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-// f(pixel, taps) for each pixel of y: where in a plane of x it comes from.
+// Calls f(pixel, taps) for each pixel of y. The taps say where in a plane of x it comes from.
 template <class F>
 void ForEachPixel(const Parameters& p, double degrees, F f) {
   const Direction d = DirectionOf(degrees);

@@ -1,4 +1,4 @@
-// sigmoid, tanh and their gradients.
+// Computes sigmoid, tanh and their gradients.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/elementwise.h"
 #include "src/kernels/reference/kernels.h"

@@ -1,4 +1,4 @@
-// slice and its gradient: strided copies out of a tensor and into zeros.
+// Computes slice and its gradient: strided copies out of a tensor and into zeros.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/strided_copy.h"
 

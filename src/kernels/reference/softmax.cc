@@ -1,4 +1,4 @@
-// softmax and its gradient, group by group along the axis, in f64.
+// Computes softmax and its gradient, group by group along the axis, in f64.
 #include "src/ops/softmax.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-// A group is read to its end before it is written: in place is safe.
+// A group is read to its end before it is written, so that in place is safe.
 template <class T>
 struct Softmax {
   static void Run(const RunContext& context, const Instruction& i) noexcept {

@@ -1,4 +1,4 @@
-// softmax_cross_entropy and its gradient, label by label, in f64.
+// Computes softmax_cross_entropy and its gradient, label by label, in f64.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ struct Parameters {
         smoothing / static_cast<double>(groups.size) + (c == label ? 1 - smoothing : 0);
     return weights.empty() ? target : weights[static_cast<size_t>(c)] * target;
   }
-  // Their sum over the classes.
+  // Returns the sum of the targets over the classes.
   double TargetSum(int64_t label) const {
     if (weights.empty()) return 1;
     double sum = 0;
@@ -38,7 +38,7 @@ struct Parameters {
 template <class T>
 using LossOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// The largest logit of a group, and of the others relative to it: Σ e^x and Σ x.
+// Holds the largest logit of a group, and two sums over the group: Σ e^(x − max) and Σ (x − max).
 struct GroupSums {
   double max = 0;
   double exponentials = 0;

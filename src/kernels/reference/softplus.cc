@@ -1,4 +1,4 @@
-// softplus and its gradient.
+// Computes softplus and its gradient.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/elementwise.h"
 #include "src/kernels/reference/kernels.h"

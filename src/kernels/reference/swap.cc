@@ -1,5 +1,5 @@
-// Swapping to a file and back. An operand that is meant for the swap space can lie in memory, where
-// a node runs by itself: then it is copied at once.
+// Swaps to a file and back. If a node runs by itself, an operand that is meant for the swap space
+// can lie in memory. It is then copied at once.
 #include <cstring>
 
 #include "src/device/swap_space.h"

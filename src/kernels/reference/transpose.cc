@@ -1,4 +1,4 @@
-// transpose: a strided copy that reads the axes in another order.
+// Computes transpose: a strided copy that reads the axes in another order.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/strided_copy.h"
 

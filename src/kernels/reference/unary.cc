@@ -1,4 +1,4 @@
-// neg, exp, log, sqrt.
+// Computes neg, exp, log and sqrt.
 #include "src/kernels/formulas.h"
 #include "src/kernels/reference/elementwise.h"
 #include "src/kernels/reference/kernels.h"

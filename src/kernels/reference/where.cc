@@ -1,4 +1,4 @@
-// where and its gradient: elements are moved as they are.
+// Computes where and its gradient: elements are moved as they are.
 #include "src/ops/where.h"
 
 #include "src/kernels/reference/broadcasting.h"
