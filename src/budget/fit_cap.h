@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// A search spends at most this on the way to a cap.
+// Limits what a search may spend on the way to a cap.
 struct SearchEffort {
   int packings = 1;
   int64_t nodes = 0, nodes_again = 0;  // of the first search and of others; 0: none

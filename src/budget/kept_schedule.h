@@ -44,12 +44,12 @@ class KeptSchedule {
   bool MakePossible();
   // Finds out how much is alive at each step of the schedule that was made last.
   const std::vector<Bytes>& CountBytes() { return model_.CountBytes(runs_); }
-  // Of the schedule that was made last.
+  // The functions below describe the schedule that was made last.
   const std::vector<ValueId>& wanted() const { return wanted_; }  // late, of those to choose for
   double seconds() const { return seconds_; }                     // of what runs again
   size_t steps() const { return runs_.size(); }
   RematPlan Plan() const;
-  // For the graph with Plan().
+  // Returns the schedule of the graph that has Plan() applied.
   Schedule ScheduleOfPlan() const;
 
  private:
@@ -74,7 +74,7 @@ class KeptSchedule {
   IdVector<ValueId, bool> is_wanted_;  // by the schedule that was made last
   std::vector<ValueId> choices_;
   IdVector<ValueId, Keeping> keeping_;
-  // Of the schedule that was made last.
+  // The members below describe the schedule that was made last.
   IdVector<ValueId, ValueId> again_;     // its second result; invalid where there is none
   IdVector<ValueId, ValueId> first_of_;  // of second results, the value of the graph
   std::vector<ValueId> wanted_;

@@ -20,7 +20,7 @@ Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule, bool incr
 // not, and for what is no state. A view of a state changes with it.
 IdVector<ValueId, TimePoint> ChangeTimes(const Graph& graph, const Schedule& schedule);
 
-// What `value` views, through all views of views; else the value itself.
+// Returns the value that `value` views, through all views of views, or `value` itself.
 ValueId ViewedValue(const Graph& graph, ValueId value);
 
 }  // namespace cgrun

@@ -32,7 +32,7 @@ using Bytes = int64_t;      // a size, an offset or an alignment
 
 using BufferId = Id<struct BufferTag>;
 
-// What a device arena and every vector instruction are content with.
+// This alignment in bytes suits device arenas and every vector instruction.
 inline constexpr Bytes kDefaultAlignment = 64;
 
 // Bytes that are held from step `lower` up to, not including, step `upper`. A buffer of zero bytes
@@ -102,7 +102,7 @@ std::vector<ProblemFault> ProblemFaults(const MemoryProblem& problem, size_t lim
 //  - the end of each fixed buffer.
 Bytes LowerBound(const MemoryProblem& problem);
 
-// The peak of `offsets`, one a buffer.
+// Returns the peak of `offsets`, which has one entry per buffer.
 Bytes PeakBytes(const MemoryProblem& problem, const std::vector<Bytes>& offsets);
 
 // Groups of buffers whose lifespans never touch another group's, in the order of time; within a

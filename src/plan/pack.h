@@ -44,7 +44,7 @@ struct Packing {
 // Packs `problem`, which has no ProblemFaults.
 Packing Pack(const MemoryProblem& problem, const PackBudget& budget = {});
 
-// What is known of a plan of `problem`.
+// Says what is known of a plan of `problem`.
 Verdict VerdictOf(const MemoryProblem& problem, const MemoryPlan& plan);
 
 }  // namespace cgrun

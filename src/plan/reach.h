@@ -22,7 +22,7 @@ inline constexpr ReachSet kEveryRun = ReachSet{1} << kReachBits;
 // The bit of the feed of that index: the last one is shared by all that have none of their own.
 ReachSet FeedBit(size_t feed);
 
-// Both of them.
+// Returns the union of both sets.
 ReachSet Join(ReachSet a, ReachSet b);
 
 // "image, label"; "every run"; "nothing". `feeds` are the names of all feeds.
@@ -31,7 +31,8 @@ std::string ToString(ReachSet reach, const std::vector<std::string>& feeds);
 struct Reach {
   IdVector<ValueId, ReachSet> values;
   IdVector<NodeId, ReachSet> nodes;
-  // Of all nodes, and of what is fed and read: a run in which nothing of it changes runs nothing.
+  // Joins the reach of all nodes, and of what is fed and read. If nothing of it changes, a run runs
+  // nothing.
   ReachSet all = 0;
 };
 

@@ -18,7 +18,7 @@
 
 namespace cgrun {
 
-// The best evaluation so far.
+// Remembers the best evaluation so far.
 struct BestSoFar {
   double value = std::numeric_limits<double>::quiet_NaN();  // NaN: there was none
   int64_t evaluations_since = 0;
@@ -90,10 +90,11 @@ class CheckpointWriter {
 // A tensor of that name is no parameter: it holds a part of a run's state.
 bool IsRunTensor(std::string_view name);
 
-// Sets the engine to what a checkpoint holds and returns the state of its run, whose vectors are as
-// long as those of `shape`. Throws UserError for a file that is damaged or no checkpoint, for one
-// of a place that no run can have, or that is not the one of its name, and for one of another
-// model: then it names what does not fit. The engine is to be thrown away then.
+// Sets the engine to the state that a checkpoint holds, and returns the state of its run. The
+// vectors of the result are as long as those of `shape`. Throws UserError if the file is damaged or
+// no checkpoint, if its place is one that no run can have, or if its name says another place.
+// Throws UserError, too, if the checkpoint is of another model, and names what does not fit. After
+// an error the engine must be thrown away.
 RunState LoadCheckpoint(Engine& engine, const std::string& path, RunState shape);
 
 // The checkpoints of a run folder: which there are, and which are removed.
@@ -123,7 +124,7 @@ struct CheckpointFile {
 // The files `checkpoint-STEP.safetensors` of a folder, by step; none where it cannot be read.
 std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
 
-// The model of the best evaluation, in a run folder.
+// The model of the best evaluation lies in this file of the run folder.
 inline constexpr char kBestFileName[] = "best.safetensors";
 
 // When the file was written. Nothing for a file that does not say so, as one of another program.
@@ -135,8 +136,8 @@ std::optional<WeightsPlace> PlaceOfWeights(const std::string& path);
 // in `damaged`, with what is wrong. Throws InputError where there is none.
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
 
-// A file of weights as users name it: the file itself, or of a run folder the newest whole
-// checkpoint, as above. What a run begins with.
+// Finds the file of weights that a run begins with. Users name the file itself, or a run folder.
+// For a folder it is the newest whole checkpoint, as above.
 std::string NewestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged);
 
 // The same of what the key `weights` of a model file names; "" where it names nothing. Warns of

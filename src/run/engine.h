@@ -51,7 +51,7 @@ struct EngineState {
 
 using EnginePath = ImagePath;
 
-// What an engine has, by the indices that its functions take.
+// Describes an engine, by the indices that its functions take.
 struct EngineModel {
   std::string name;
   std::string device;
@@ -98,7 +98,7 @@ class Engine {
 
   virtual Mode mode() const = 0;
   virtual EngineMemory memory() const = 0;
-  // The program of graph mode; null in eager mode.
+  // Returns the program of graph mode, or null in eager mode.
   virtual Program* program() { return nullptr; }
   const EngineModel& model() const { return model_; }
 
@@ -147,7 +147,7 @@ class Engine {
   // Gives the arenas back to the device. From then on the engine neither runs nor tells its state.
   // Eager mode keeps its memory until the engine ends.
   virtual void FreeArenas() {}
-  // A hash of all parameters and running statistics, in the order of their names.
+  // Returns a hash of all parameters and running statistics, in the order of their names.
   uint64_t StateHash() const;
   // As above; `copy` has room for LargestCopiedState() bytes.
   uint64_t StateHash(std::span<std::byte> copy) const;

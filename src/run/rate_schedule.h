@@ -40,7 +40,8 @@ struct RateSchedule {
   int64_t steps_per_epoch = 1;
   int64_t total_steps = 1;
 
-  // Of kPlateau. Progress is a change of more than `threshold`, as a part of the best so far.
+  // These members are for kPlateau. Progress is a change of more than `threshold`, as a part of the
+  // best so far.
   std::string metric = "loss";
   SourceMark metric_mark = {};  // where the file names it
   bool higher_is_better = false;
@@ -48,7 +49,8 @@ struct RateSchedule {
   double patience = 10;  // evaluations
   double least_factor = 0;
 
-  // Of any step; for kPlateau, of one after Restore() and after all drops but the last kDrops.
+  // Returns the rate of any step. For kPlateau, the step must come after Restore() and after all
+  // drops but the last kDrops.
   double RateAt(int64_t step) const;
   // How many steps the rate rises.
   double WarmupSteps() const;
@@ -97,7 +99,7 @@ const std::vector<ScheduleKind>& ScheduleKinds();
 std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpec& optimizer,
                                              double default_rate, Diagnostics& diagnostics);
 
-// The schedule of a path.
+// Pairs a path with its schedule.
 struct PathSchedule {
   std::string path;
   RateSchedule schedule;
@@ -119,8 +121,8 @@ struct RateJump {
   double before = 0;  // in the last step so far
   double after = 0;   // in the next
 };
-// Of a run that was `steps_before` steps long until step `step`: `schedules` are those of `paths`,
-// with its new length.
+// Finds the jumps in a run that was `steps_before` steps long until step `step`. `schedules` are
+// those of `paths`, with the run's new length.
 std::vector<RateJump> FindRateJumps(const std::vector<PathSchedule>& paths,
                                     const std::vector<RateSchedule>& schedules,
                                     int64_t steps_before, int64_t step);

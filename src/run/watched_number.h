@@ -32,14 +32,15 @@ std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const Mar
 // watched is one number.
 void CheckOneNumber(const Graph& forward, const std::vector<MarkedText>& names,
                     Diagnostics& diagnostics);
-// What `early_stop`, `keep_best` and the schedules of `model` name, where the file does.
+// Returns the names that `early_stop`, `keep_best` and the schedules of `model` give, as far as the
+// file has them.
 std::vector<MarkedText> WatchedNames(const ModelSpec& model);
 
 // An error for `early_stop` and `keep_best` each, which look at validation data, where the file has
 // training data alone. False after one. Metrics that are not there are another matter.
 bool CheckWatchedData(const ModelSpec& model, Diagnostics& diagnostics);
 
-// What a run looks at after each evaluation of `valid`.
+// Holds the numbers that a run looks at after each evaluation of `valid`.
 struct WatchedNumbers {
   std::optional<WatchedNumber> kept;      // of `keep_best`
   std::optional<WatchedNumber> stopping;  // of `early_stop`

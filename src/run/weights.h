@@ -1,4 +1,4 @@
-// Weights from files: parameters, statistics and optimizer state of a model as safetensors.
+// Loads weights from files: parameters, statistics and optimizer state of a model as safetensors.
 #ifndef CGRUN_RUN_WEIGHTS_H_
 #define CGRUN_RUN_WEIGHTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// What of a file is taken.
+// Says which tensors of a file are taken.
 enum class WeightsScope {
   kModel,  // parameters and statistics: an optimizer's state belongs to the run that it comes from
   kRun     // its optimizers' and its recurrent state, too: to go on with that run

@@ -14,7 +14,7 @@
 
 namespace cgrun {
 
-// An order of a graph's nodes.
+// An order lists each node of a graph once.
 using NodeOrder = std::vector<NodeId>;
 
 class StepMemory {
@@ -41,7 +41,7 @@ class StepMemory {
   Bytes alive_beside() const { return run_ == 0 ? unread_feeds_ : 0; }
 
  private:
-  // Of an alias set in every order: views with what they view, updates with their state.
+  // Describes an alias set in every order: views with the viewed value, updates with their state.
   struct Use {
     Bytes bytes = 0;     // AliasFacts::Transient()
     bool stays = false;  // to the end of the step
