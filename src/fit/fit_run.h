@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// The same model, trained with this batch.
+// Returns the same model, trained with this batch.
 ModelSpec WithBatch(const ModelSpec& model, int64_t batch);
 
 // How much longer a step of `capped` takes than one of `free`, as it is estimated: 0.1 is a tenth.
@@ -35,10 +35,10 @@ struct CappedRun {
 // A cap on the arena (CompileOptions::arena_cap) that asks for the least that there is.
 inline constexpr int64_t kLeastArena = 1;
 
-// Rounds the base to `left` bytes above what was measured of it, up to kBaseNoise. That is room for
-// what a run takes beyond it, and for what measured bases can differ by between the run that is
-// refused and one that is promised to fit: so what is said of it seldom differs from one process to
-// the next.
+// Rounds the base to `left` bytes above its measured size, up to kBaseNoise. These bytes are room
+// for what a run takes beyond the measured base. They also cover the difference between two
+// measured bases: that of a run that is refused, and that of one that is promised to fit. So a
+// refusal seldom differs from one process to the next.
 void SetRoom(RunMemory& memory, int64_t left = kBaseLeft + 4 * kBaseNoise);
 
 // The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
