@@ -36,11 +36,11 @@ class KeptSchedule {
   Keeping Get(ValueId value) const { return keeping_[value]; }
   void Set(ValueId value, Keeping keeping) { keeping_[value] = keeping; }
 
-  // Makes the schedule of what is chosen. False where something that is to run again reads what
-  // has changed by then, or where all that runs again takes more than `most_seconds`.
+  // Makes the schedule of the choices. Returns false if a recomputation would read a changed value,
+  // or if all recomputations take more than `most_seconds`.
   bool Make(double most_seconds);
-  // The same, at any cost. If a recomputation would read a changed value, its results are kept.
-  // False where there is too much to run again.
+  // Does the same at any cost. If a recomputation would read a changed value, its results are kept.
+  // Returns false if there is too much to recompute.
   bool MakePossible();
   // Finds out how much is alive at each step of the schedule that was made last.
   const std::vector<Bytes>& CountBytes() { return model_.CountBytes(runs_); }

@@ -88,9 +88,10 @@ struct ProblemFault {
   std::string help;
 };
 
-// What is wrong with a problem, by buffer, at most `limit` faults: negative sizes, empty lifespans,
-// alignments that are no power of two, fixed offsets that are negative, misaligned or collide, and
-// sizes whose sum with all padding leaves int64. Every planner may assume that there is none.
+// Returns the faults of a problem, by buffer, at most `limit`. Faults are negative sizes, empty
+// lifespans, alignments that are no power of two, fixed offsets that are negative, misaligned or
+// collide, and sizes whose sum with all padding leaves int64. Every planner may assume that there
+// is none.
 std::vector<ProblemFault> ProblemFaults(const MemoryProblem& problem, size_t limit = 1000);
 
 // Bytes below which no plan can stay; O(n log n) for each alignment that occurs. It is the largest
@@ -105,9 +106,9 @@ Bytes LowerBound(const MemoryProblem& problem);
 // Returns the peak of `offsets`, which has one entry per buffer.
 Bytes PeakBytes(const MemoryProblem& problem, const std::vector<Bytes>& offsets);
 
-// Groups of buffers whose lifespans never touch another group's, in the order of time; within a
-// group in the order of ids. Buffers of zero bytes are in no group. Each group can be planned
-// alone.
+// Returns groups of buffers whose lifespans never touch another group's, in the order of time.
+// Within a group the buffers are in the order of ids. Buffers of zero bytes are in no group. Each
+// group can be planned alone.
 std::vector<std::vector<BufferId>> SplitByTime(const MemoryProblem& problem);
 
 }  // namespace cgrun
