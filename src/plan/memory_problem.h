@@ -94,8 +94,8 @@ struct ProblemFault {
 // is none.
 std::vector<ProblemFault> ProblemFaults(const MemoryProblem& problem, size_t limit = 1000);
 
-// Bytes below which no plan can stay; O(n log n) for each alignment that occurs. It is the largest
-// of
+// Returns a number of bytes that no plan can be below, in O(n log n) for each alignment that
+// occurs. It is the largest of these:
 //  - for each alignment A that occurs: over all steps, the sum of the buffers alive whose alignment
 //    is at least A, each rounded up to A, less the largest padding among them. (Sound: sorted by
 //    address, two neighbours start at multiples of A, so all but the topmost take whole multiples.)

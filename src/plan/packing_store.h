@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// A packing is kept if its search takes more placements than this, which is some hundredths of a
+// A plan is kept if its search takes at least so many placements, which is some hundredths of a
 // second.
 inline constexpr int64_t kNodesWorthKeeping = 20'000;
 

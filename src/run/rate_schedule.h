@@ -52,14 +52,15 @@ struct RateSchedule {
   // Returns the rate of any step. For kPlateau, the step must come after Restore() and after all
   // drops but the last kDrops.
   double RateAt(int64_t step) const;
-  // How many steps the rate rises.
+  // Returns how many steps the rate rises.
   double WarmupSteps() const;
 
   // Whether evaluations matter, by the number that is called `metric`.
   bool watches() const { return kind == Kind::kPlateau; }
-  // What an evaluation after `step` steps gave.
+  // Takes the number that an evaluation after `step` steps gave.
   void Observe(int64_t step, double value);
-  // What checkpoints hold: the best number so far, evaluations without progress, drops so far.
+  // Returns the state for checkpoints: the best number so far, evaluations without progress, drops
+  // so far.
   std::array<double, 3> State() const;
   void Restore(const std::array<double, 3>& state);
 
@@ -74,7 +75,7 @@ struct RateSchedule {
   size_t drop_count_ = 0;
 };
 
-// An argument of a schedule: a number, or the name of what `plateau` looks at.
+// An argument of a schedule is a number, or the name of the number that `plateau` looks at.
 struct ScheduleArgument {
   std::string name;
   std::string doc;
@@ -92,10 +93,10 @@ struct ScheduleKind {
   std::vector<ScheduleArgument> arguments;
 };
 
-// What a model file may say behind `schedule`.
+// Lists what a model file may say behind `schedule`.
 const std::vector<ScheduleKind>& ScheduleKinds();
 
-// Reads `lr` and `schedule` of an optimizer of `model`; nothing after an error.
+// Reads `lr` and `schedule` of an optimizer of `model`. After an error the result is empty.
 std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpec& optimizer,
                                              double default_rate, Diagnostics& diagnostics);
 
@@ -106,16 +107,16 @@ struct PathSchedule {
   SourceMark optimizer;  // of the file; paths may share one
 };
 
-// Those of all backprop paths that have an optimizer, in order, their lengths still unset; nothing
-// after an error.
+// Reads the schedules of all backprop paths that have an optimizer, in order. Their lengths are
+// still unset. After an error the result is empty.
 std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& model,
                                                            Diagnostics& diagnostics);
 
-// What the rates are called in logs: "learning_rate", or one name a path where paths have
-// optimizers of their own.
+// Returns the names of the rates in logs. There is one, "learning_rate", or one per path if paths
+// have optimizers of their own.
 std::vector<std::string> RateNames(const std::vector<PathSchedule>& paths);
 
-// Where a run that has become longer changes the rate of a path.
+// Says where a run that has become longer changes the rate of a path.
 struct RateJump {
   std::string path;
   double before = 0;  // in the last step so far
@@ -127,8 +128,8 @@ std::vector<RateJump> FindRateJumps(const std::vector<PathSchedule>& paths,
                                     const std::vector<RateSchedule>& schedules,
                                     int64_t steps_before, int64_t step);
 
-// Warns of warm-ups that go on longer than a run of `total_steps` steps, of each optimizer once; 0:
-// time ends the run.
+// Warns once for each optimizer whose warm-up is longer than a run of `total_steps` steps. If
+// `total_steps` is 0, time ends the run.
 void WarnOfLongWarmups(const std::vector<PathSchedule>& paths, int64_t steps_per_epoch,
                        int64_t total_steps, Diagnostics& diagnostics);
 
