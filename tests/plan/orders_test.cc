@@ -231,6 +231,7 @@ TEST(LeastPeak, IsWhatItsDefinitionSays) {
   }
 }
 
+// Two layers learn. The gradient of the second is consumed before that of the first is made.
 TEST(Memory, ConsumesAGradientAsSoonAsItIsThere) {
   GraphMaker make;
   const ValueId x = make.Feed("x", {64});
