@@ -14,8 +14,9 @@
 
 namespace cgrun {
 
-// A gradient that becomes an output of kind kKept: what a loss gives to `value`, before it is added
-// up, clipped or averaged over processes. Of a path that a step repeats, its last run's.
+// A gradient that becomes an output of kind kKept. It is the gradient that a loss gives to `value`,
+// before it is added up, clipped or averaged over processes. If a step repeats the path, the
+// gradient is that of the last run.
 struct KeptGradient {
   ValueId value;
   std::string name;  // of the output
@@ -31,7 +32,8 @@ struct AutodiffOptions {
   // Gradients are added up in optimizer state, over the batches of a step: OpId::accumulate.
   bool accumulates = false;
   bool updates = true;  // else they are only added up: every batch of a step but its last
-  // Bounds on the gradients of a path, before the optimizer; 0: none.
+  // Bounds limit the gradients of a path before the optimizer reads them. 0 means that there is
+  // none.
   double clip_norm = 0;   // of all of them together
   double clip_value = 0;  // of each element
   std::vector<KeptGradient> keep = {};
@@ -46,13 +48,16 @@ std::map<ValueId, ValueId> AddGradients(Builder& builder,
                                         const std::vector<ValueId>& wrt, PathId path,
                                         Phase phase = Phase::kBackward);
 
-// For every backprop path with a loss, in order: gradients of the loss, their sum over the batches
-// of a step where they are accumulated, their all-reduce where there are several processes, their
-// clipping, and one optimizer node a parameter, with its state and update edges.
-// A later path reads the parameters that an earlier one has changed; where its loss depends on
-// values that were computed with a parameter before it changed, the gradients with respect to the
+// Adds these nodes for every backprop path with a loss, in order:
+//   the gradients of the loss;
+//   their sum over the batches of a step, if they are accumulated;
+//   their all-reduce, if there are several processes;
+//   their clipping;
+//   one optimizer node for each parameter, with its state and update edges.
+// A later path reads the parameters that an earlier one has changed. Its loss may depend on values
+// that were computed with a parameter before the change. Then the gradients with respect to the
 // parameter before and after are added. A parameter of Path::trains that gets no gradient stays as
-// it is: a warning at its operator, where there are `diagnostics`, names what stops the gradient.
+// it is. If there are `diagnostics`, a warning at its operator names what stops the gradient.
 Graph Differentiate(Graph forward, const AutodiffOptions& options = {},
                     Diagnostics* diagnostics = nullptr);
 

@@ -307,7 +307,7 @@ class Differentiator {
     return builder_.AddConstant(std::move(one), graph_.values[loss].name + ".seed");
   }
 
-  // The mean of a gradient over the processes.
+  // Returns the mean of a gradient over the processes.
   ValueId Reduce(PathId path, ValueId gradient) {
     if (options_.processes == 1) return gradient;
     const Builder::NodeOptions node = GradientNode(path, Phase::kCommunication);
@@ -468,11 +468,11 @@ class Differentiator {
   Builder builder_;
   AutodiffOptions options_;
   Diagnostics* diagnostics_;
-  // Of each item of options_.keep: the paths whose losses give its value a gradient.
+  // For each item of options_.keep, this lists the paths whose losses give its value a gradient.
   std::vector<std::vector<std::string>> givers_{options_.keep.size()};
   std::map<ValueId, std::vector<ValueId>> later_versions_;  // of a parameter, after each update
   std::unordered_map<ValueId, size_t> update_of_;           // a state's place in graph_.updates
-  // By the first repetition of a path, and a parameter.
+  // The key is the first repetition of a path, and a parameter.
   std::map<std::pair<PathId, ValueId>, std::vector<ValueId>> optimizer_states_;
   std::map<PathId, ValueId> updates_so_far_;  // of the paths that a step repeats
 };

@@ -95,7 +95,7 @@ std::string Excerpt(const SourceMark& mark, PlaceFinder& places, const char* bol
   return "    " + shown + "\n    " + bold + caret + reset + "\n";
 }
 
-// Optimal string alignment distance, cut off beyond `limit`.
+// Returns the optimal string alignment distance of two texts.
 int EditDistance(std::string_view a, std::string_view b) {
   const size_t n = a.size(), m = b.size();
   std::vector<int> before(m + 1), previous(m + 1), current(m + 1);

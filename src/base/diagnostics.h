@@ -73,7 +73,7 @@ class Diagnostics {
 
   bool has_errors() const { return error_count_ > 0; }
   int error_count() const { return error_count_; }
-  // In the order of their places, each place's once.
+  // Returns the diagnostics in the order of their places, each place's once.
   std::vector<Diagnostic> Sorted() const;
 
   // "FILE:LINE:COLUMN: error: …", the line, the caret, "help: …" for each, with ANSI colours if

@@ -1,4 +1,4 @@
-// Bits of exponents.
+// Looks at the bits of exponents, so that no floating-point comparison is needed.
 #include "src/base/finite.h"
 
 #include <cstdint>

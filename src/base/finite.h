@@ -1,4 +1,4 @@
-// NaN and infinity among the elements of a tensor.
+// Finds NaN and infinity among the elements of a tensor.
 #ifndef CGRUN_BASE_FINITE_H_
 #define CGRUN_BASE_FINITE_H_
 

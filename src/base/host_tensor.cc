@@ -59,7 +59,7 @@ double HostTensor::At(int64_t i) const {
 
 namespace {
 
-// An IEEE binary16: a sign, 5 bits of exponent, 10 of mantissa.
+// Decodes an IEEE binary16: a sign, 5 bits of exponent, 10 of mantissa.
 double HalfAt(const std::byte* bytes) {
   uint16_t bits;
   std::memcpy(&bits, bytes, sizeof(bits));

@@ -9,7 +9,7 @@
 namespace cgrun {
 namespace {
 
-// The number of a character of UTF-8, of at most three bytes.
+// Returns the code point of a character of UTF-8, which has at most three bytes.
 unsigned CodeOf(std::string_view character) {
   const auto low = [&](size_t i) { return static_cast<unsigned char>(character[i]) & 0x3FU; };
   const auto lead = static_cast<unsigned char>(character[0]);

@@ -1,4 +1,4 @@
-// Tables, and the blanks between groups of three digits.
+// This file holds the tables, and finds the blanks between groups of three digits.
 #include "src/base/lookalikes.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr Lookalike kLookalikes[] = {
     {"\u200b", "", "U+200B, a space without width"},
 };
 
-// Letters of ASCII, and each with a mark.
+// Maps letters of ASCII to the same letters with a mark.
 struct Composition {
   std::string_view mark;  // that stands behind a letter
   std::string_view letters;

@@ -16,17 +16,17 @@ struct PlainNumber {
   std::string note;  // "'−' is U+2212, a minus sign"; "" where there was nothing of the kind
 };
 
-// `text` with '-' for each dash, and without spaces other than the blank.
+// Returns `text` with '-' for each dash, and without spaces other than the blank.
 PlainNumber WithoutLookalikes(std::string_view text);
-// The same, and without the blanks of "1 234.5".
+// Does the same, and also removes the blanks of "1 234.5".
 PlainNumber ReadPlainNumber(std::string_view text);
 
 // `text` with "ä" for each "a" that U+0308 follows, and so on: letters of Latin with one mark, as
 // the normal form NFC has them, where macOS writes NFD.
 std::string WithComposedLetters(std::string_view text);
 
-// Of a name that is none of `known`, and looks the same as one of them: how they differ, and what
-// to do. "" where there is none.
+// If `name` is none of `known` but looks the same as one of them, the result says how they differ
+// and what to do. Otherwise it is "".
 std::string SameLettersHelp(std::string_view name, std::span<const std::string> known);
 
 }  // namespace cgrun

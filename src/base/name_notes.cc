@@ -1,4 +1,3 @@
-// The search for notes.
 #include "src/base/name_notes.h"
 
 #include <algorithm>

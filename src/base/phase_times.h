@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// The processor time of this thread so far.
+// Returns the processor time of this thread so far, in seconds.
 double ThreadSeconds();
 
 // Collects what this thread does while it lives. One at a time.
@@ -42,7 +42,7 @@ class PhaseTimes {
   double counted_until_ = 0;
 };
 
-// A phase from here to the end of the scope.
+// Times a phase from here to the end of the scope.
 class PhaseTimer {
  public:
   explicit PhaseTimer(std::string_view name);

@@ -1,4 +1,4 @@
-// Files of /proc/self.
+// The figures come from files of /proc/self.
 #include "src/base/process_memory.h"
 
 #include <fcntl.h>

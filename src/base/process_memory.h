@@ -1,4 +1,4 @@
-// What the system counts of this process's memory, and the most of it so far.
+// Reads how much memory the system counts for this process, and keeps the peak so far.
 #ifndef CGRUN_BASE_PROCESS_MEMORY_H_
 #define CGRUN_BASE_PROCESS_MEMORY_H_
 

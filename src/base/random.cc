@@ -1,4 +1,3 @@
-// Keys and permutations.
 #include "src/base/random.h"
 
 #include <numeric>

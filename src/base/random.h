@@ -31,7 +31,7 @@ constexpr std::array<uint32_t, 4> Philox(uint64_t key, uint64_t high, uint64_t l
   return {c0, c1, c2, c3};
 }
 
-// A 64-bit key from a seed and a stable name (FNV-1a over the name, mixed with the seed).
+// Makes a 64-bit key from a seed and a stable name (FNV-1a over the name, mixed with the seed).
 uint64_t RandomKey(uint64_t seed, std::string_view name);
 
 // Makes a number in [0, 1) of 32 random bits. It is exact in f32 (24 bits).
@@ -58,7 +58,7 @@ constexpr Real RandomNormal(uint64_t key, uint64_t high, uint64_t i) {
 // A permutation of 0 … n−1 that is a pure function of (`key`, `high`) (Fisher-Yates), into `order`
 // of n elements: nothing is allocated.
 void RandomPermutation(uint64_t key, uint64_t high, std::span<int64_t> order);
-// The same with `high` 0, as a new vector.
+// Does the same with `high` 0, as a new vector.
 std::vector<int64_t> RandomPermutation(uint64_t key, int64_t n);
 
 }  // namespace cgrun

@@ -73,7 +73,7 @@ inline double NearLog(double u) {
   return e * std::numbers::ln2 + 2 * s * sum;
 }
 
-// cos(2πv) of v = bits·2⁻³²: a polynomial of an eighth of a turn on either side.
+// Computes cos(2πv) for v = bits·2⁻³². A polynomial covers an eighth of a turn on either side.
 inline double NearCosine(uint32_t bits) {
   const uint32_t turned = bits + (uint32_t{1} << 29);
   const uint32_t quadrant = turned >> 30;
@@ -95,7 +95,7 @@ inline double NearCosine(uint32_t bits) {
   sine = sine * z + 1.0 / 120;
   sine = sine * z - 1.0 / 6;
   sine = sine * z * x + x;
-  // cos, −sin, −cos, sin in the four quadrants.
+  // The results in the four quadrants are cos, −sin, −cos and sin.
   const uint64_t odd = -uint64_t{quadrant & 1};
   const uint64_t value =
       (std::bit_cast<uint64_t>(sine) & odd) | (std::bit_cast<uint64_t>(cosine) & ~odd);

@@ -7,7 +7,7 @@
 
 namespace cgrun {
 
-// RandomBits(key, high, i) for i from `first` on, a multiple of 4.
+// Fills `bits` with RandomBits(key, high, i) for i from `first` on. `first` is a multiple of 4.
 void RandomBitsFrom(uint64_t key, uint64_t high, uint64_t first, std::span<uint32_t> bits);
 
 // Numbers that are nearer than kNormalError to RandomNormal(key, high, i), for i from `first` on, a

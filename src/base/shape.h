@@ -14,7 +14,7 @@
 
 namespace cgrun {
 
-// One dimension: `size`, times the batch size if `batch`.
+// The size of a dimension is `size`, times the batch size if `batch` is set.
 struct Dim {
   int64_t size = 0;
   bool batch = false;
@@ -27,7 +27,7 @@ struct Dim {
   std::string ToString() const;  // "28", "N", "4N"
 };
 
-// The batch dimension N itself.
+// This is the batch dimension N itself.
 inline constexpr Dim kBatchDim{1, true};
 
 class Shape {

@@ -1,4 +1,3 @@
-// The search for synonyms.
 #include "src/base/synonyms.h"
 
 #include <algorithm>

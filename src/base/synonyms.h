@@ -25,8 +25,8 @@ std::string OurName(std::string_view name, std::span<const std::string> known,
 std::string MeantName(std::string_view name, std::span<const std::string> known,
                       std::span<const Synonym> table);
 
-// What to write instead of `name`, which is not among `known`: "write 'max_pool'" where that is
-// OurName(); else what SuggestName() says.
+// Returns the help for `name`, which is not among `known`. If OurName() finds a name, the help is
+// "write 'max_pool'". Otherwise SuggestName() gives it.
 std::string SuggestSynonym(std::string_view name, std::span<const std::string> known,
                            std::span<const Synonym> table);
 

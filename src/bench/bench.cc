@@ -93,7 +93,7 @@ class Batches {
   std::vector<Batch> batches_;
 };
 
-// What all cases share.
+// All cases share these.
 struct Bench {
   const ModelSpec& model;
   const BenchOptions& options;
@@ -286,7 +286,7 @@ Rounds PlanRounds(const BenchOptions& options, double seconds) {
   return rounds;
 }
 
-// The contestants in rounds.
+// Returns the contestants that take part in rounds.
 std::vector<Contestant*> TimedOf(const Contestants& contestants) {
   std::vector<Contestant*> timed;
   for (const auto& contestant : contestants) {
@@ -320,7 +320,7 @@ void RunRounds(std::vector<Contestant*> contestants, const Rounds& rounds,
   }
 }
 
-// Of cases that took turns with the baseline.
+// Compares cases that took turns with the baseline.
 void CompareTimes(std::vector<CaseResult>& cases) {
   for (size_t i = 1; i < cases.size(); ++i) {
     if (cases[i].round_seconds.empty() || cases[0].round_seconds.empty()) continue;

@@ -15,7 +15,7 @@
 
 namespace cgrun {
 
-// One way to run the model.
+// Describes one way to run the model.
 struct BenchCase {
   std::string name;  // "graph, serial"
   Mode mode = Mode::kGraph;
@@ -56,7 +56,8 @@ EntryRequest BenchEntry(const ModelSpec& model, bool infer);
 // % of the loss in one step.
 inline constexpr int64_t kComparedSteps = 6;
 inline constexpr double kComparedRate = 0.01;
-// What is beyond rounding, relative to the loss, or to 1 where that is more.
+// A larger difference is more than rounding. It is relative to the loss, or to 1 if the loss is
+// smaller.
 inline constexpr double kLossTolerance = 1e-3;
 
 // Sees the benchmark go on; `done` of `total` are rounds of all cases.
@@ -68,8 +69,8 @@ class BenchObserver {
 };
 
 // Errors of the model file go to `diagnostics`, and the result is nothing. Throws UserError for the
-// rest (memory, files). Of the data, the first batches of the training set (else the test set) are
-// read beforehand.
+// rest (memory, files). The first batches of the training set are read beforehand, or those of the
+// test set if there is no training set.
 std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<BenchCase>& cases,
                                     const BenchOptions& options, BenchObserver& observer,
                                     Diagnostics& diagnostics);

@@ -15,7 +15,7 @@
 
 namespace cgrun {
 
-// An entry point to compile: a kind of graph for a batch size.
+// Names an entry point to compile: a kind of graph for a batch size.
 struct EntryRequest {
   std::string name;  // "train", "train.tail"
   EntryKind kind = EntryKind::kTrain;

@@ -13,7 +13,7 @@ namespace cgrun {
 // Whether WithoutGap looks for other choices.
 bool ClosesGaps(const BudgetOptions& options);
 
-// As little above the bound as is found.
+// Returns a layout as little above its bound as is found.
 MemoryLayout WithoutGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         const Target& target, const BudgetOptions& options);
 

@@ -10,21 +10,21 @@
 
 namespace cgrun {
 
-// A search spends at most this on the way to a cap.
+// Limits what a search may spend on the way to a cap.
 struct SearchEffort {
   int packings = 1;
   int64_t nodes = 0, nodes_again = 0;  // of the first search and of others; 0: none
   bool is_final = false;               // RecomputeGoal
 };
 
-// The schedules that SearchKept() looks at on the way to a cap, counted in nodes: about a second
-// for 30 million.
+// Counts the schedules that SearchKept() looks at on the way to a cap, in nodes. 30 million take
+// about a second.
 inline constexpr int64_t kNodesSearched = 30'000'000;
 inline constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
 
 // Plans within options.arena_cap, with anything recomputed that helps. The packing is the judge: if
-// it leaves gaps, the next try aims lower by as much. The smallest arena that was found where none
-// fits.
+// it leaves gaps, the next try aims lower by as much. If no plan fits, the result is the smallest
+// arena that was found.
 MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         const Target& target, const BudgetOptions& options,
                         const SearchEffort& effort);

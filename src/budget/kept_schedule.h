@@ -36,20 +36,20 @@ class KeptSchedule {
   Keeping Get(ValueId value) const { return keeping_[value]; }
   void Set(ValueId value, Keeping keeping) { keeping_[value] = keeping; }
 
-  // Makes the schedule of what is chosen. False where something that is to run again reads what
-  // has changed by then, or where all that runs again takes more than `most_seconds`.
+  // Makes the schedule of the choices. Returns false if a recomputation would read a changed value,
+  // or if all recomputations take more than `most_seconds`.
   bool Make(double most_seconds);
-  // The same, at any cost. If a recomputation would read a changed value, its results are kept.
-  // False where there is too much to run again.
+  // Does the same at any cost. If a recomputation would read a changed value, its results are kept.
+  // Returns false if there is too much to recompute.
   bool MakePossible();
   // Finds out how much is alive at each step of the schedule that was made last.
   const std::vector<Bytes>& CountBytes() { return model_.CountBytes(runs_); }
-  // Of the schedule that was made last.
+  // The functions below describe the schedule that was made last.
   const std::vector<ValueId>& wanted() const { return wanted_; }  // late, of those to choose for
   double seconds() const { return seconds_; }                     // of what runs again
   size_t steps() const { return runs_.size(); }
   RematPlan Plan() const;
-  // For the graph with Plan().
+  // Returns the schedule of the graph that has Plan() applied.
   Schedule ScheduleOfPlan() const;
 
  private:
@@ -74,7 +74,7 @@ class KeptSchedule {
   IdVector<ValueId, bool> is_wanted_;  // by the schedule that was made last
   std::vector<ValueId> choices_;
   IdVector<ValueId, Keeping> keeping_;
-  // Of the schedule that was made last.
+  // The members below describe the schedule that was made last.
   IdVector<ValueId, ValueId> again_;     // its second result; invalid where there is none
   IdVector<ValueId, ValueId> first_of_;  // of second results, the value of the graph
   std::vector<ValueId> wanted_;

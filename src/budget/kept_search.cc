@@ -98,7 +98,8 @@ class Annealing {
     for (ValueId value : schedule_.choices()) best_.push_back(schedule_.Get(value));
   }
 
-  // One choice, or one and some near it, or two.
+  // Changes one choice, or one and some near it, or two. If the cost is too high, the choices are
+  // restored.
   void Step() {
     changed_.clear();
     const double kind = Draw();

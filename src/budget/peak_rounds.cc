@@ -249,7 +249,7 @@ class PeakRounds {
     UndoNeedless(lowest);
   }
 
-  // The dearest first.
+  // Tries the dearest nodes first.
   void UndoNeedless(const Peak& lowest) {
     const std::vector<NodeId> dearest = DearestAgain();
     if (dearest.empty()) return;

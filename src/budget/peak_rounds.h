@@ -24,18 +24,18 @@ struct Ranking {
   std::optional<double> share = std::nullopt;  // of transfers' times (SwapTerms); nothing: none
 };
 
-// Whether the goal is reached, then by how much a step takes longer; the peak where it is not. Less
-// is better.
+// Costs are compared as pairs, and less is better. If the goal is missed, the cost is the peak. If
+// it is reached, the cost is how much longer a step takes.
 using PeakCost = std::pair<Bytes, double>;
 
-// Changes the entry point until its peak is as low as the goal, or as low as it gets, and returns
-// what that costs. Nothing where that lowers nothing.
+// Changes the entry point until its peak is as low as the goal, or as low as it gets. Returns the
+// cost. If nothing gets lower, the result is empty.
 std::optional<PeakCost> LowerPeak(CompiledEntry& entry, const Target& target,
                                   const BudgetOptions& options, const RecomputeGoal& goal,
                                   const Ranking& ranking);
 
-// Has the entry point keep what it recomputes, the dearest first, where its schedule has no more
-// than `bytes` alive at any step for it: less time. False where nothing can be kept so.
+// Undoes recomputations, the dearest first, as long as no more than `bytes` are alive at any step
+// of the schedule. This saves time. Returns false if none can be undone.
 bool KeepWhatFits(CompiledEntry& entry, const Target& target, const BudgetOptions& options,
                   Bytes bytes);
 

@@ -67,7 +67,8 @@ class PeakAnalysis {
   }
 
  private:
-  // What lies in the buffer at the peak; nothing where it must.
+  // Returns the values of the buffer that lie there at the peak and are wanted behind it. If one of
+  // them must stay, the result is empty.
   std::vector<ValueId> WantedBehindPeak(SharedBufferId id) const {
     const SharedBuffer& buffer = assignment_.buffers[id];
     if (buffer.persistent || buffer.workspace_of.valid() || !Spans(buffer.lifespan)) return {};
@@ -112,7 +113,7 @@ class PeakAnalysis {
     return option.seconds <= limits_.seconds;
   }
 
-  // Held from before the peak to behind it.
+  // Whether the lifespan begins before the peak and ends behind it.
   bool Spans(const Lifespan& life) const { return life.lower < peak_ && life.upper > peak_ + 1; }
 
   // Whether the node at the peak writes or reads it.

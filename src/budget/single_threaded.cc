@@ -1,4 +1,4 @@
-// Questions to a target: the same kernel and layouts, on other threads.
+// Asks the target for the same kernel and layouts on other threads.
 #include "src/budget/single_threaded.h"
 
 #include <algorithm>

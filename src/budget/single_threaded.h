@@ -11,23 +11,24 @@
 
 namespace cgrun {
 
-// The node's kernel on one thread, with the bits of its thread team. Nothing where it has one
-// thread already, an effect or no kernel, or cannot do that.
+// Returns the node's kernel on one thread, with the bits of its thread team. If the node has one
+// thread already, an effect or no kernel, or if the kernel cannot do that, the result is empty.
 std::optional<KernelChoice> SingleThreadedChoice(const Graph& graph, const Node& node,
                                                  const Target& target);
 
-// The same where that works in less, with the time that it costs (KernelChoice::slower_by).
+// Does the same if the workspace gets smaller, with the time that it costs
+// (KernelChoice::slower_by).
 std::optional<KernelChoice> SmallerWorkspace(const Graph& graph, const Node& node,
                                              const Target& target);
-// The kernel that a single-threaded node had before, on a team of `threads`.
+// Returns the kernel that a single-threaded node had before, on a team of `threads`.
 KernelChoice WholeTeam(const Graph& graph, const Node& node, const Target& target, int threads);
 
-// Single-threaded kernels have their thread teams again, those that are slowest without first,
-// where no more than `most` bytes are alive at any step then. Returns whether any has.
+// Gives single-threaded kernels their thread teams again, the slowest first. A kernel gets its team
+// if no more than `most` bytes are alive at any step then. Returns whether any kernel has got one.
 bool UseWholeTeams(CompiledEntry& entry, const Target& target, const BudgetOptions& options,
                    Bytes most);
 
-// The nodes that are single-threaded for a smaller workspace, recomputations left out.
+// Counts the nodes that are single-threaded for a smaller workspace. Recomputations are left out.
 int64_t CountSingleThreaded(const Graph& graph);
 
 }  // namespace cgrun

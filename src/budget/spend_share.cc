@@ -18,9 +18,9 @@ constexpr int64_t kSchedulesSearched = 5000;      // at most
 constexpr int kMostLower = 4;                     // arenas that are tried
 constexpr int64_t kLowerParts = 128;              // each arena is such a part lower
 
-// The search that caps have, for arenas a little lower, as long as it finds one in the time that
-// may be spent: the ways above take what is best at each peak, and so not always what is best of
-// all.
+// Runs the search that caps use, for arenas that are a little lower each time. It goes on while the
+// search finds a plan in the time that may be spent. The ways above take what is best at each peak,
+// which is not always best for the whole schedule.
 MemoryLayout SearchLower(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                          const Target& target, const BudgetOptions& asked) {
   BudgetOptions options = asked;

@@ -188,7 +188,8 @@ bool UndoTrials::UndoSwap(NodeId out) {
   return true;
 }
 
-// What is viewed in the end, which changes with its state.
+// Returns the value that `value` views through all views. If that is a state, it changes with the
+// state.
 ValueId UndoTrials::Viewed(ValueId value) const {
   for (NodeId id = graph_.values[value].producer;
        id.valid() && GetOpDef(graph_.nodes[id].op).view;) {

@@ -12,7 +12,7 @@ namespace cgrun {
 // what it plans.
 int64_t AnalysisCount();
 
-// For the functions that analyse.
+// Each function that analyses a graph must call this.
 void CountAnalysis();
 
 }  // namespace cgrun

@@ -24,7 +24,8 @@ struct CompileOptions : BudgetOptions {
   DType precision = DType::kF32;
   bool bf16_activations = false;  // of f32: src/autodiff/mixed_precision.h
   bool tf32 = false;              // of f32: RunSetting::tf32
-  // How long kernels took where they were measured; null: their estimates alone count.
+  // This is how long kernels took where they were measured. If it is null, their estimates alone
+  // count.
   std::shared_ptr<TuningRecord> tuning;
   bool measure_kernels = false;  // those of the host that `tuning` does not know, for it
   // The kind of entry point that keeps what `keep` of the model file names.
@@ -40,48 +41,51 @@ struct CompiledModel {
   double compile_seconds = 0;
 };
 
-// The model that a program in `folder` carries ("": wherever it is), as ResolvedTree() says, but
-// for the folder of a swap file: that is of the machine, and who runs the program gives it.
+// Returns the model that a program in `folder` carries ("": wherever it is), as ResolvedTree()
+// says. The folder of a swap file is left out: it belongs to the machine, and whoever runs the
+// program gives it.
 std::string ProgramText(const ModelSpec& model, const std::string& folder = "");
 
-// What the passes and the plan ask: `library`, with the times of `options.tuning` and whether
-// factors may be rounded to TF32. Library and record outlive it.
+// Returns the target that the passes and the plan ask. It is `library`, with the times of
+// `options.tuning`, and it knows whether factors may be rounded to TF32. Library and record outlive
+// it.
 TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options);
 
-// What the results of a program depend on: the device's libraries, the team of threads, and the
-// record by which kernels were chosen.
+// Identifies all on which the results of a program depend: the device's libraries, the thread team,
+// and the record by which kernels were chosen.
 std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options);
-// Why a program of another device or fingerprint is not the one for these.
+// Says why a program of another device or fingerprint is not the one for these.
 std::string DescribeDifference(const ProgramImage& image, std::string_view device,
                                const std::string& fingerprint);
 
 // Compiles all entry points together: they share parameters and one arena. `library` is the
-// device's. Nothing after an error, which `diagnostics` holds.
+// device's. After an error, which `diagnostics` holds, the result is empty.
 std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      const std::vector<EntryRequest>& entries,
                                      const KernelLibrary& library, const CompileOptions& options,
                                      Diagnostics& diagnostics);
-// The rest of that, for what PrepareEntries gave: the plan, and the image.
+// Does the rest of that after PrepareEntries: the plan and the image.
 void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
                      const CompileOptions& options, CompiledModel& prepared);
 
-// An entry point as eager mode runs it: differentiated, bound, with kernels that take and give
-// plain tensors; no pass has touched it.
+// Holds an entry point as eager mode runs it. The graph is differentiated and bound, and its
+// kernels take and give plain tensors. No pass has touched it.
 struct EagerGraph {
   EntryRequest request;
   Graph graph;
 };
 
-// The graphs of all entry points for eager mode; of `options` number type, threads and processes
-// count. Nothing after an error, which `diagnostics` holds.
+// Returns the graphs of all entry points for eager mode. It uses the number type, the threads and
+// the processes of `options`. After an error, which `diagnostics` holds, the result is empty.
 std::optional<std::vector<EagerGraph>> PrepareEager(const ModelSpec& model,
                                                     const std::vector<EntryRequest>& entries,
                                                     const KernelLibrary& library,
                                                     const CompileOptions& options,
                                                     Diagnostics& diagnostics);
 
-// The graph of one kind after differentiation, passes included up to `options.passes.stop_after`;
-// its batch is still N. `batch` is the one for which passes ask what pays. For `cgrun graph`.
+// Returns the graph of one kind after differentiation, with passes up to
+// `options.passes.stop_after`. Its batch is still N. `batch` is the one for which passes ask what
+// pays. `cgrun graph` calls it.
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
                                 const CompileOptions& options, Diagnostics& diagnostics,
                                 std::vector<PassReport>* reports = nullptr, int64_t batch = 1);

@@ -1,4 +1,4 @@
-// FindFrontier: one preparation, many plans.
+// FindFrontier prepares the entry points once and makes many plans.
 #include "src/compile/frontier.h"
 
 #include <algorithm>
@@ -117,7 +117,8 @@ std::optional<PebbleFrontier> Play(const Graph& graph) {
   return game ? std::optional(PlayPebbles(*game, kMostPositions)) : std::nullopt;
 }
 
-// The game of an entry point's operators, none of them fused into chains.
+// Returns the frontier of the pebble game of an entry point's operators, none of them fused into
+// chains.
 std::optional<PebbleFrontier> PlayOneByOne(const ModelSpec& model, const EntryRequest& entry,
                                            const Target& target, CompileOptions options,
                                            Diagnostics& diagnostics) {

@@ -26,16 +26,17 @@ struct FrontierPoint {
 
 struct Frontier {
   std::vector<FrontierPoint> points;  // from the quickest to the smallest
-  // The least of the first entry point alone, over all orders and recomputations of its operators,
-  // which may write in place: of the operators one by one, and of the same as they are fused. That
-  // does not cover other fusions, other workspaces, tensors that are joined or cut in place, nor
-  // gaps between buffers. Nothing if a graph is too large. Parameters and states come on top.
+  // The least memory of the first entry point alone, over all orders and recomputations of its
+  // operators, which may write in place. One takes the operators one by one, the other takes them
+  // as they are fused. Neither covers other fusions, other workspaces, tensors that are joined or
+  // cut in place, or gaps between buffers. If a graph is too large, there is no result. Parameters
+  // and states come on top.
   std::optional<PebbleFrontier> one_by_one, fused;
   int64_t persistent_bytes = 0;
 };
 
-// Plans the entry points under caps that fall evenly to the least arena that is found. Nothing
-// after an error, which `diagnostics` holds.
+// Plans the entry points under caps that fall evenly to the least arena that is found. After an
+// error, which `diagnostics` holds, the result is empty.
 std::optional<Frontier> FindFrontier(const ModelSpec& model,
                                      const std::vector<EntryRequest>& entries,
                                      const KernelLibrary& library, const CompileOptions& options,

@@ -1,4 +1,4 @@
-// Where a value went that passes have fused away.
+// Finds out where a value went that passes have fused away.
 #ifndef CGRUN_COMPILE_FUSED_VALUE_H_
 #define CGRUN_COMPILE_FUSED_VALUE_H_
 
@@ -6,9 +6,9 @@
 
 namespace cgrun {
 
-// The value of `after`, a graph that passes were run on, whose node computes what `value` of
-// `before`, the same graph without them, is: found along its readers, the node has an operator like
-// the value's own in its body. Invalid where there is none.
+// Returns the value of `after` whose node computes `value` of `before`. `after` is the same graph
+// as `before`, but passes have run on it. The search goes along the readers of `value`, to a node
+// with an operator like the value's own in its body. If there is none, the result is invalid.
 ValueId FindFusedInto(const Graph& before, ValueId value, const Graph& after);
 
 }  // namespace cgrun

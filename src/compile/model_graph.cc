@@ -1,4 +1,4 @@
-// From a model file to a differentiated graph.
+// This file makes a differentiated graph from a model file.
 #include "src/compile/model_graph.h"
 
 #include "src/autodiff/autodiff.h"

@@ -14,7 +14,7 @@ struct NamedValue {
   // What an operator makes that its `activation` reads, where the operator's name was given: the
   // name is that of what the activation makes. Else "".
   std::string before_activation = {};
-  // Of a gradient: of this value or parameter; else "".
+  // If the name is that of a gradient, this is its value or parameter. Otherwise it is "".
   std::string gradient_of = {};
   bool is_needed = true;  // a step has it, though nothing keeps it
 };

@@ -1,4 +1,4 @@
-// The short way of eager mode: from a model to graphs with kernels, without passes, order or plan.
+// Eager mode gets graphs with kernels from a model the short way, without passes, order or plan.
 #include <map>
 
 #include "src/base/check.h"

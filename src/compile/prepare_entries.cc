@@ -1,4 +1,5 @@
-// PrepareEntries: passes for each kind of entry point, kernels and an order for each batch.
+// PrepareEntries runs the passes for each kind of entry point, and finds kernels and an order for
+// each batch.
 #include "src/compile/prepare_entries.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A graph's nodes before these passes.
+// Returns the number of nodes that a graph had before these passes.
 int NodesBefore(const Graph& graph, const std::vector<PassReport>& passes) {
   int nodes = static_cast<int>(graph.nodes.size());
   for (const PassReport& pass : passes) nodes += pass.nodes_removed;

@@ -42,7 +42,8 @@ int64_t LeftIn(const std::string& folder, const Version& version) {
   return std::max<int64_t>(0, limit - used);
 }
 
-// A quota in processors: microseconds of their time in each period of microseconds.
+// Converts a quota to processors. `quota` is the microseconds of their time in each period, which
+// is in microseconds too.
 double Processors(double quota, double period) {
   return quota > 0 && period > 0 ? quota / period : kNoQuota;
 }
@@ -84,7 +85,7 @@ bool IsListed(std::string_view list, std::string_view name) {
   }
 }
 
-// A group of this process.
+// Describes a control group of this process.
 struct Group {
   std::string controllers;  // with commas; "": of version 2, which has one group for all
   std::string path;

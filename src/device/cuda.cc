@@ -43,7 +43,7 @@ std::string Describe(int index) {
          "." + std::to_string(properties.minor);
 }
 
-// An event a mark.
+// Each mark is an event.
 class EventClock final : public StreamClock {
  public:
   EventClock(cudaStream_t stream, size_t marks) : stream_(stream) {

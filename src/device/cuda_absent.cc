@@ -1,4 +1,4 @@
-// What a build without CUDA says of the device `cuda`.
+// A build without CUDA answers here for the device `cuda`.
 #include "src/base/diagnostics.h"
 #include "src/device/cuda.h"
 

@@ -1,4 +1,5 @@
-// What a call of CUDA's runtime says, as an error of ours. For files of builds with CUDA alone.
+// Turns the status of a call of CUDA's runtime into an error of ours. Only builds with CUDA include
+// it.
 #ifndef CGRUN_DEVICE_CUDA_STATUS_H_
 #define CGRUN_DEVICE_CUDA_STATUS_H_
 

@@ -122,7 +122,7 @@ int HostThreads();
 // left of the limit of its control group.
 int64_t FreeHostMemory();
 
-// All kinds of devices, and their names alone.
+// Returns all kinds of devices. DeviceNames() returns their names alone.
 std::vector<DeviceKind> DeviceKinds();
 std::vector<std::string> DeviceNames();
 // The kind of the device of that name ("cuda:1"), which must be known.

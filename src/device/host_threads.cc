@@ -1,4 +1,4 @@
-// The limits on threads, one after another.
+// The limits on threads are applied one after another.
 #include "src/device/host_threads.h"
 
 #include <omp.h>

@@ -47,7 +47,8 @@ class File {
   }
 
  private:
-  // Of as many chunks as there is room for: the file that a run will want can be smaller than all.
+  // Opens a file of as many chunks as there is room for. The file that a run wants can be smaller
+  // than all of them.
   int Open() {
     while (true) {
       try {

@@ -1,9 +1,9 @@
-// CachingAllocator: what users of eager frameworks get when they ask for a tensor. It takes
-// segments from the device, hands out blocks of them, and keeps what is freed for the next request
-// of about that size. Modelled on PyTorch's allocator for GPUs (c10/cuda/CUDACachingAllocator):
-// sizes are rounded; small and large requests have pools of their own, so that a scalar never sits
-// in the middle of an activation; best fit; a block is split where what is left is worth having,
-// and merges with its free neighbours when it is freed.
+// CachingAllocator gives memory as eager frameworks do when a user asks for a tensor. It takes
+// segments from the device, hands out blocks of them, and keeps freed blocks for the next request
+// of about that size. It follows PyTorch's allocator for GPUs (c10/cuda/CUDACachingAllocator).
+// Sizes are rounded. Small and large requests have pools of their own, so that a scalar never sits
+// in the middle of an activation. A request gets the free block that fits best. The block is split
+// if the rest is worth having. A freed block merges with its free neighbours.
 //
 //   segment | block | free        | block       | block | free |      neighbours in address order
 //                     ^ bin of its size                   ^ bin of its size
@@ -91,7 +91,7 @@ class CachingAllocator {
   static constexpr int kPools = 2;
   static constexpr int kBins = 256;
 
-  // The free blocks of a pool: lists in order of size, a bin for each range of sizes.
+  // Holds the free blocks of a pool in lists in order of size, with a bin for each range of sizes.
   struct Pool {
     std::array<Block*, kBins> bins{};
     std::array<uint64_t, kBins / 64> occupied{};

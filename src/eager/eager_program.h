@@ -15,11 +15,11 @@
 // - A kernel is prepared when its operator runs for the first time, and kept for it: as in the
 //   framework's primitive cache. A step does no look-up by name, and no allocation on the heap once
 //   the allocator's books have grown.
-// - Between operators tensors are plain, as they are in PyTorch on a CPU: where a kernel wants
+// - Between operators tensors are plain, as they are in PyTorch on a CPU. If a kernel wants
 //   blocks, it is called with copies into its layouts right before it and out of them right after
-//   it, and an operator takes the kernel that is fastest with these copies (SelectPlainKernels()).
-//   The other choice would have been to let layouts travel, as MXNet did. They travel in graph mode
-//   because `select` sees the graph; eager frameworks that users have today return plain tensors
+//   it. An operator takes the kernel that is fastest with these copies (SelectPlainKernels()). The
+//   other choice would have been to let layouts travel, as MXNet did. They travel in graph mode
+//   because `select` sees the graph. Eager frameworks that users have today return plain tensors
 //   unless the user asks for another layout, so that is the baseline. The copies are nodes of the
 //   graph and count as memory and time, in PyTorch as here. (A graph whose layouts do travel runs
 //   too: the tests run what graph mode has selected, and get its bits.)
@@ -41,7 +41,7 @@
 
 namespace cgrun {
 
-// An entry point: a bound graph with kernels, before any pass.
+// Holds an entry point: a bound graph that has kernels, before any pass.
 struct EagerSource {
   std::string name;  // "train", "train.tail"
   EntryKind kind = EntryKind::kTrain;

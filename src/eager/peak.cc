@@ -102,7 +102,7 @@ class Rehearsal {
   int64_t peak_ = 0;
 };
 
-// Of states by name, of constants by name and value.
+// Counts each state once by its name, and each constant once by its name and value.
 int64_t ModelBytes(std::span<const Graph* const> entries, int64_t alignment) {
   std::set<std::string> states;
   std::map<std::string, std::vector<const HostTensor*>> constants;

@@ -31,7 +31,7 @@ class TapeMaker {
   }
 
  private:
-  // Everything but backward operators in vain.
+  // Marks all nodes but the backward operators whose results nobody wants.
   void FindNeeded(const std::vector<NodeId>& order) {
     needed_.resize(graph_.nodes.size());
     IdVector<ValueId, bool> wanted(graph_.values.size());

@@ -16,10 +16,10 @@ struct LargestBatch {
 };
 
 // Totals do not grow evenly with the batch: kernels are chosen for it, and those for whole blocks
-// can need less. So from the first batch that does not fit, by doubling, the search goes back by
-// halves, until a batch fits and its successor does not; then multiples of 8 to 64 beyond that are
-// tried, up to a quarter more, and where one of them fits, the search goes on from there. `fits` is
-// asked once at most of each batch, and may not know: nothing then.
+// can need less. The search doubles the batch until one does not fit. It then goes back by halves,
+// until a batch fits and its successor does not. Then it tries multiples of 8 to 64 beyond that, up
+// to a quarter more. If one of them fits, the search goes on from there. `fits` is asked once at
+// most about each batch. If it does not know, the result is nothing.
 std::optional<LargestBatch> FindLargestBatch(
     int64_t samples, const std::function<std::optional<bool>(int64_t batch)>& fits);
 

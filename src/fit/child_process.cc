@@ -1,4 +1,4 @@
-// fork, a socket, and waiting.
+// A child is a fork with a socket to its parent, which waits for it.
 #include "src/fit/child_process.h"
 
 #include <sys/prctl.h>

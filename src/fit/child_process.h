@@ -38,14 +38,15 @@ class ChildProcess {
 class TextOfChild {
  public:
   TextOfChild(bool on_host, const std::function<std::string()>& work);
-  // What `work` returns. Nothing where it throws or dies, and where there can be no child.
+  // Returns the text of `work`. If it throws or dies, or if there can be no child, the result is
+  // empty.
   std::optional<std::string> Wait();
 
  private:
   ChildProcess child_;
 };
 
-// The same at once.
+// Runs `work` in a child and waits for its text at once.
 std::optional<std::string> InChild(bool on_host, const std::function<std::string()>& work);
 
 // An answer that a child is at work on.

@@ -52,7 +52,8 @@ std::optional<PlannedRun> PlanUnder(int64_t cap, RunPlanner& planner, const Comp
   return run;
 }
 
-// What a cap leaves for the arena; less than nothing where the rest alone is too much.
+// Returns the bytes that a cap leaves for the arena. If the rest alone takes more than the cap, the
+// result is negative.
 int64_t RoomFor(const PlannedRun& run, int64_t cap) {
   return cap - (run.in_steps() - run.memory.arena);
 }

@@ -9,16 +9,17 @@
 
 namespace cgrun {
 
-// The same model, trained with this batch.
+// Returns the same model, trained with this batch.
 ModelSpec WithBatch(const ModelSpec& model, int64_t batch);
 
-// How much longer a step of `capped` takes than one of `free`, as it is estimated: 0.1 is a tenth.
+// Returns how much longer a step of `capped` takes than one of `free`, as an estimate: 0.1 is a
+// tenth.
 inline double Slower(const PlannedRun& capped, const PlannedRun& free) {
   return (1 + capped.slowdown) / (1 + free.slowdown) - 1;
 }
 
-// A run under a cap. It fits where capped.total() <= cap; else that is the least that was found,
-// which is never more than `free`.
+// A run under a cap. If capped.total() <= cap, it fits. Otherwise `capped` is the least that was
+// found, which is never more than `free`.
 struct CappedRun {
   int64_t cap = 0;
   PlannedRun free;    // without the cap
@@ -35,39 +36,40 @@ struct CappedRun {
 // A cap on the arena (CompileOptions::arena_cap) that asks for the least that there is.
 inline constexpr int64_t kLeastArena = 1;
 
-// Rounds the base to `left` bytes above what was measured of it, up to kBaseNoise. That is room for
-// what a run takes beyond it, and for what measured bases can differ by between the run that is
-// refused and one that is promised to fit: so what is said of it seldom differs from one process to
-// the next.
+// Rounds the base to `left` bytes above its measured size, up to kBaseNoise. These bytes are room
+// for what a run takes beyond the measured base. They also cover the difference between two
+// measured bases: that of a run that is refused, and that of one that is promised to fit. So a
+// refusal seldom differs from one process to the next.
 void SetRoom(RunMemory& memory, int64_t left = kBaseLeft + 4 * kBaseNoise);
 
-// The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
-// base's rounding is taken back as far as `cap` asks for that. A run that is known not to fit can
-// be planned with gaps (CompileOptions::closes_gaps).
+// Plans the run as it is. `base` is the run's base, if it is known. If it is not, the base is as
+// planned. The base's rounding is taken back as far as `cap` asks for that. A run that is known not
+// to fit can be planned with gaps (CompileOptions::closes_gaps).
 std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions& options,
                                       int64_t cap, std::optional<int64_t> base,
                                       Diagnostics& diagnostics);
 
-// Begins, beside each other, what PlanFreeRun plans and, where that is too much by a quick plan of
-// it, what FitRunQuickly begins with: most of what a refusal waits for. An estimate of the run as
-// it is, which does not fit; nothing where it may, and where plans are not made beside each other.
+// Begins, in parallel, the plans that a refusal mostly waits for. The first is the plan of
+// PlanFreeRun. If a quick plan of that run is too much, the second is the plan with which
+// FitRunQuickly begins. Returns an estimate of the run as it is, which does not fit. If the run may
+// fit, or if plans are not made in parallel, the result is empty.
 std::optional<PlannedRun> PlanAhead(RunPlanner& planner, const CompileOptions& options, int64_t cap,
                                     std::optional<int64_t> base);
 
-// `free`: what PlanFreeRun says; `ahead`: what PlanAhead said with the same options, if it did. In
-// a fraction of the time that FitRun takes, and so is it known that nothing fits; what is found can
-// be slower than what FitRun finds.
+// Finds a run that fits in a fraction of the time that FitRun takes, or finds out that none fits.
+// The run can be slower than that of FitRun. `free` is the result of PlanFreeRun. `ahead` is the
+// result of PlanAhead for the same options, if it was called.
 std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions options, int64_t cap,
                                        const PlannedRun& free, std::optional<int64_t> base,
                                        Diagnostics& diagnostics,
                                        const std::optional<PlannedRun>& ahead = std::nullopt);
 
-// `quick`: what FitRunQuickly says.
+// `quick` is the result of FitRunQuickly.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,
                                 std::optional<int64_t> base, Diagnostics& diagnostics);
 
-// The largest batch that FindLargestBatch finds with which a run takes at most `cap` bytes with
-// nothing computed again but what is cheap, and what one sample more takes.
+// The largest batch of FindLargestBatch with which a run takes at most `cap` bytes. Only cheap
+// results are recomputed. It also says how much one sample more takes.
 struct BatchFit {
   std::optional<PlannedRun> run;  // nothing where one sample does not fit
   PlannedRun next;                // with one sample more
@@ -79,8 +81,9 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
                                  const CompileOptions& options, int64_t cap,
                                  Diagnostics& diagnostics);
 
-// The largest of a few batches, up to twice the one that was found, that fits as FitRunQuickly says
-// with steps that take at most a quarter longer. Nothing where none does.
+// Tries a few batches, up to twice the one that was found. Returns the largest that fits as
+// FitRunQuickly says, with steps that take at most a quarter longer. If there is none, the result
+// is empty.
 std::optional<CappedRun> FitLargerBatch(const ModelSpec& model, const KernelLibrary& library,
                                         CompileOptions options, int64_t cap, const BatchFit& found);
 

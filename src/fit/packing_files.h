@@ -1,4 +1,4 @@
-// The packings of a machine: a file each.
+// Keeps the packings of a machine, each in a file of its own.
 #ifndef CGRUN_FIT_PACKING_FILES_H_
 #define CGRUN_FIT_PACKING_FILES_H_
 

@@ -1,4 +1,5 @@
-// What the system says of this process, and what is added to it.
+// This file asks the system about the memory of this process, and adds what the system does not
+// tell.
 #include "src/fit/run_memory.h"
 
 #include <pthread.h>
@@ -14,17 +15,17 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kLaterBytes = 256 << 10;  // what a run adds to its base
 
-// The pool of PooledAllocations as a whole.
+// PooledAllocations has this many bytes in all.
 constexpr int64_t kPoolBytes = kMiB;
 
 // What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;
 
-// Code and libraries that runs of the shipped models have been seen to map. A child that measures has
-// mapped less than its parent, so that this counts there. The headers of the loaded files give a
-// bound of 97 MiB, which is too much: most of oneDNN and OpenBLAS is never touched.
+// Code and libraries that runs of the shipped models have been seen to map. A child that measures
+// has mapped less than its parent, so that this counts there. The headers of the loaded files give
+// a bound of 97 MiB, which is too much: most of oneDNN and OpenBLAS is never touched.
 constexpr int64_t kUsualCode = 26 * kMiB;
-// The kernel's own for a thread: its stack and its record.
+// The kernel takes this much for a thread: its stack and its record.
 constexpr int64_t kKernelThread = 32 << 10;
 // The kernel's own for open files, mappings and sockets.
 constexpr int64_t kKernelProcess = 3 * kMiB / 2;
@@ -38,7 +39,7 @@ constexpr int64_t kGroupNoise = kMiB;
 // The address spaces of two equal processes differ by up to this.
 constexpr int64_t kAddressNoise = 8 * kMiB;
 
-// Addresses that each new thread reserves for its stack.
+// Returns the bytes of addresses that each new thread reserves for its stack.
 int64_t StackReserve() {
   pthread_attr_t attributes;
   size_t bytes = 8 * kMiB;

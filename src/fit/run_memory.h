@@ -59,11 +59,12 @@ int64_t LargestPeak(const HostLimits& limits, const RunMemory& like);
 // heap and stack, which are given back.
 int64_t MeasureBase(int64_t counted_bytes);
 
-// The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled
-// code. A plan and a run both measure it when the data is open and the code is prepared, less the
-// decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
-// logs and reports) is added, and all is rounded up, by kBaseNoise at least: so pages more or less
-// do not show, and what fits once fits again. `room` takes what rounding added.
+// Returns the base of a run, in bytes: the program, the compiled code, and libraries with their
+// threads and buffers. A plan and a run both measure the base when the data is open and the code is
+// prepared, less the decoded data and arenas. Room is added for what a run adds later: the stacks
+// of its `loaders` threads, logs and reports. The sum is rounded up, by kBaseNoise at least. So
+// pages more or less do not show, and a run that fits once fits again. `room` takes what rounding
+// added.
 // A program that calls oneDNN touches the pool from which that allocates.
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, bool calls_onednn,
                     int64_t* room = nullptr);

@@ -1,4 +1,4 @@
-// The members of RunMemory by their names.
+// The members of RunMemory have their names in JSON.
 #include "src/fit/run_memory_json.h"
 
 #include <nlohmann/json.hpp>

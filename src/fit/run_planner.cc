@@ -76,7 +76,7 @@ std::string HoldersText(const std::vector<PeakHolder>& holders,
 
 namespace {
 
-// A run up to its kernels.
+// Holds a run that is prepared up to its kernels.
 struct PreparedRun {
   RunShape shape;
   CompiledModel compiled;

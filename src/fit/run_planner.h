@@ -22,7 +22,7 @@ std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout);
 // "classify.conv1 12.0 MiB, …", with sizes as `text` writes them.
 std::string HoldersText(const std::vector<PeakHolder>& holders, std::string (*text)(int64_t bytes));
 
-// What a run is planned to take.
+// Holds the memory and the time that a run is planned to take.
 struct PlannedRun {
   RunMemory memory;
   int64_t batch = 0;         // of training; fewer than asked for where there are fewer samples

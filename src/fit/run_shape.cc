@@ -180,7 +180,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   ReleaseFreeMemory();                               // as a session does
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
   const int64_t workers = LoaderOptions().workers;
-  // The thread of a swap file, too.
+  // A swap file has a thread, too.
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;
   const int64_t threads = std::ssize(parts.sets) * workers + transfers;
   memory.start = std::max(PlannedStart(), shape.data.opening_bytes);

@@ -11,24 +11,26 @@ namespace cgrun {
 // Bytes of `run` that hardly depend on its batch.
 int64_t BytesWithoutSamples(const PlannedRun& run);
 
-// What SmallerBatch finds.
+// Holds the result of SmallerBatch.
 struct SmallerRun {
   PlannedRun run;
-  // Where `run` is of one sample and does not fit as it is: with all computed again that helps.
+  // If `run` has one sample and does not fit as it is, this is the same run with all recomputed
+  // that helps.
   std::optional<PlannedRun> least = std::nullopt;
 };
 
-// A search beside what is done here, in a child process where there can be one: for a batch below
-// that of a run that is about as large as the cap takes, or of one sample, which may not fit.
+// Searches beside the work of this process, in a child process where there can be one. It looks for
+// a smaller batch whose run is about as large as the cap takes. If there is none, it finds a run of
+// one sample, which may not fit.
 class SmallerBatch {
  public:
-  // `run` does not fit; its batch is more than 1. Where `options` have no cap on the arena, batches
-  // are planned as they are, else with all computed again that helps; quickly, which can take a
-  // little more than a run does. All but `run` outlive the search.
+  // `run` does not fit, and its batch is more than 1. If `options` have no cap on the arena,
+  // batches are planned as they are. Otherwise all is recomputed that helps. The plans are quick
+  // ones, which can take a little more than a run does. All but `run` outlive the search.
   SmallerBatch(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                const PlannedRun& run, int64_t cap);
 
-  // Waits for it. Nothing after an error.
+  // Waits for the search. After an error the result is empty.
   std::optional<SmallerRun> Wait();
 
  private:

@@ -40,7 +40,7 @@ TuningRecord RecordOf(const nlohmann::json& seconds) {
   return record;
 }
 
-// Of all entry points, in both modes.
+// Measures the kernels of all entry points, in both modes.
 TuningRecord Measure(const ModelSpec& model, const KernelLibrary& library, CompileOptions options) {
   Diagnostics ignored;
   options.tuning = std::make_shared<TuningRecord>();

@@ -27,9 +27,9 @@ std::shared_ptr<TuningRecord> LoadTuning(const std::string& path, const KernelLi
 void SaveTuning(const std::string& path, const TuningRecord& record, const KernelLibrary& library);
 
 // Measures the kernels that training, evaluation and eager mode of a model can choose from, in a
-// child process where there can be one, and puts their times into the record of `options`, which
-// it makes where there is none; times that were there already are replaced. Returns how many. What
-// is wrong with the model is left to the compile that follows.
+// child process where there can be one. Puts their times into the record of `options`, and makes a
+// record if there is none. Times that were there already are replaced. Returns the number of times.
+// Errors of the model are left to the compile that follows.
 int64_t TuneKernels(const ModelSpec& model, const KernelLibrary& library, CompileOptions& options);
 
 }  // namespace cgrun

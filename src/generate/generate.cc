@@ -1,4 +1,4 @@
-// The predict program of a model, run without data.
+// The predict program of a model runs here without data.
 #include "src/generate/generate.h"
 
 #include <algorithm>

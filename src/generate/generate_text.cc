@@ -23,7 +23,7 @@
 namespace cgrun {
 namespace {
 
-// The model as a function of text and states to scores and states.
+// Makes the model a function that takes text and states and gives scores and states.
 ModelSpec StepOf(const ModelSpec& model) {
   ModelSpec step = model;
   step.keep.clear();
@@ -163,7 +163,7 @@ const MemoryUse& TextWriter::MeasureMemory() {
   return memory_;
 }
 
-// A token of a model of ids.
+// Reads a token of a model whose tokens are ids.
 int32_t TextWriter::IdOf(std::string_view token) const {
   const std::optional<int32_t> id = ParseInt32(token);
   if (id && *id >= 0 && *id < model_.tokens) return *id;

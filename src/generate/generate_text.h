@@ -42,8 +42,8 @@ struct TextModel {
   bool of_words() const { return kind == TokenKind::kWords; }
 };
 
-// Of a model that learns what follows in a text, TokensOf(). Nothing after an error, such as that
-// no output has scores of a token for each place.
+// Describes a model that learns what follows in a text, as TokensOf() says. After an error, such as
+// that no output has scores of a token for each place, the result is empty.
 std::optional<TextModel> DescribeTextModel(const ModelSpec& model, DType precision,
                                            Diagnostics& diagnostics);
 
@@ -65,7 +65,7 @@ class TextWriter {
 
   bool ready() const { return engine_ != nullptr; }
   const WeightsReport& weights() const { return weights_; }
-  // As planned, and as measured until now.
+  // The result has the memory as planned, and as measured until now.
   const MemoryUse& MeasureMemory();
 
   // Goes on from `prompt`, of which a model with recurrent state reads all, and another one as much
@@ -77,7 +77,7 @@ class TextWriter {
   std::vector<int32_t> TokensOf(std::string_view text) const;
   int32_t IdOf(std::string_view token) const;
   std::string TextOf(int32_t token) const;
-  // The scores of the token behind `tokens`.
+  // Returns the scores of the token behind `tokens`.
   std::vector<double> ScoresBehind(const std::vector<int32_t>& tokens);
   // Runs the model on tokens from `begin`.
   void Run(const std::vector<int32_t>& tokens, size_t begin);

@@ -1,4 +1,4 @@
-// Generic handling of attribute structs through their schemas.
+// This file needs no attribute struct by its type: it goes through their schemas.
 #include "src/ir/attributes.h"
 
 #include <fmt/format.h>

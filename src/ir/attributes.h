@@ -33,7 +33,7 @@ enum class AttributeKind { kBool, kInt, kReal, kString, kInts, kShape, kDType, k
 // "true", "3", "0.1" (shortest exact form), "[1, 2]", "[0.1, 2]", …
 std::string ToString(const AttributeValue& value);
 
-// One field of an attribute struct.
+// Describes one field of an attribute struct.
 struct AttributeField {
   std::string name;
   std::string doc;
@@ -43,7 +43,7 @@ struct AttributeField {
   std::vector<std::string> choices;  // kString: the allowed words, where not free
   int expand_to = 0;                 // kInts: 1 or 2 values are repeated to this many
   bool allow_same = false;           // kInts: the word `same`, kept as −1 in every place
-  // kInt, kReal, each of kInts and kReals.
+  // The range holds for kInt and kReal, and for each number of kInts and kReals.
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
 
@@ -51,11 +51,11 @@ struct AttributeField {
   std::function<void(void*, const AttributeValue&)> set;
 };
 
-// What is wrong with a value of a field, as a sentence ("`kernel` must be at least 1, not 0");
-// empty where its range and its choices allow it. NaN is never allowed.
+// Returns what is wrong with a value of a field, as a sentence: "`kernel` must be at least 1, not
+// 0". If its range and its choices allow the value, the result is empty. NaN is never allowed.
 std::string FaultOf(const AttributeField& field, const AttributeValue& value);
 
-// The fields of one attribute struct, in order; made once per struct.
+// Holds the fields of one attribute struct, in order. It is made once per struct.
 class AttributeSchema {
  public:
   explicit AttributeSchema(std::shared_ptr<void> defaults,
@@ -173,7 +173,7 @@ class Attributes {
   static Attributes Of(T value) {
     return Attributes(&T::Schema(), std::make_shared<T>(std::move(value)));
   }
-  // The defaults of a schema.
+  // Returns the defaults of a schema.
   static Attributes Defaults(const AttributeSchema& schema) {
     return Attributes(&schema, schema.Clone(schema.defaults()));
   }
@@ -186,7 +186,7 @@ class Attributes {
 
   const AttributeSchema& schema() const { return *schema_; }
   AttributeValue Get(const AttributeField& field) const { return field.get(data_.get()); }
-  // A copy with one field changed.
+  // Returns a copy with one field changed.
   Attributes With(const AttributeField& field, const AttributeValue& value) const;
   // Every shape field bound to a batch size.
   Attributes Bind(int64_t batch) const;

@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// A line an operator of the body, behind `indent`, with its attributes:
+// Writes a line for each operator of the body, behind `indent`, with its attributes:
 //   %0 = conv(input 0, input 1) {filters=20 kernel=[5, 5]}
 //   %1 = leaky_relu(%0) {slope=0.1}
 std::string BodyText(std::span<const FusedOperator> body, const std::string& indent);

@@ -49,7 +49,7 @@ class Builder {
   // Builds into `graph`, which must outlive the builder. Names in the graph are known to it.
   explicit Builder(Graph& graph);
 
-  // A value without a producer.
+  // Adds a value that no node produces.
   ValueId AddSource(Role role, Zone zone, TensorType type, std::string_view name,
                     SourceMark mark = {});
   ValueId AddConstant(HostTensor tensor, std::string_view name, SourceMark mark = {});

@@ -34,13 +34,14 @@ enum class Role : uint8_t {
   kRecurrentState,  // what a step leaves for the next one: `update` of a model file
 };
 
-// CalcGraph's four zones.
+// These are CalcGraph's four zones.
 enum class Zone : uint8_t { kForward, kGradient, kOptimizer, kWorkspace };
 
 enum class Phase : uint8_t { kForward, kBackward, kUpdate, kCommunication };
 
-// What an entry point of a model is for. kAccumulate: a training step that adds up gradients and
-// updates nothing, for a step of several batches, of which the last is a kTrain.
+// Says what an entry point of a model does. kAccumulate is a training step that adds up gradients
+// and updates nothing. A step of several batches consists of such entry points, and its last one is
+// a kTrain.
 enum class EntryKind : uint8_t { kTrain, kEval, kPredict, kAccumulate };
 
 // The placeholder that counts steps from 0 (int64); no model file can spell these names. Where
@@ -206,7 +207,7 @@ Graph BindBatch(const Graph& graph, int64_t batch);
 // operators infer them, roles and update edges legal. Returns one sentence a violation.
 std::vector<std::string> VerifyGraph(const Graph& graph);
 
-// The listing of a graph, a line a node, in topological order.
+// Lists a graph, a line for each node, in topological order.
 std::string ToString(const Graph& graph);
 
 }  // namespace cgrun

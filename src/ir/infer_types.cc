@@ -1,4 +1,5 @@
-// InferTypes: the number of inputs and each attribute first, then the operator's own inference.
+// InferTypes checks the number of inputs and each attribute before it calls the operator's own
+// inference.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -23,7 +24,7 @@ std::string ArityText(const OpDef& def) {
   return std::to_string(least) + " to " + inputs(most);
 }
 
-// What a loss or metric that lacks an input is to be given: "`in: [LOGITS, LABEL]`".
+// Returns the inputs that a loss or metric needs if it lacks one: "`in: [LOGITS, LABEL]`".
 std::string ArityHelp(const OpDef& def, int given) {
   if (def.usage != Usage::kLoss && def.usage != Usage::kMetric) return "";
   if (given >= static_cast<int>(def.inputs.size())) return "";

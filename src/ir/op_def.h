@@ -152,7 +152,7 @@ struct MetricDef {
   bool smaller_is_better = false;
 };
 
-// What becomes of an operator where activations are kept in bf16 (src/autodiff/mixed_precision.h).
+// Says how an operator takes part if activations are kept in bf16 (src/autodiff/mixed_precision.h).
 enum class Narrow : uint8_t {
   kNever,    // it computes with f32: losses, metrics, sums, functions that make rounding worse
   kResult,   // so it does, and its result is rounded
@@ -224,7 +224,8 @@ struct OpDef {
   std::optional<OpId> (*applies)(const Attributes&) = nullptr;
 };
 
-// The operator table: the built-in operators of op_list.inc, then those of plug-ins.
+// Returns an entry of the operator table. The table holds the built-in operators of op_list.inc,
+// then those of plug-ins.
 const OpDef& GetOpDef(OpId op);
 std::optional<OpId> FindOp(std::string_view name);
 int OpCount();
@@ -248,7 +249,7 @@ std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const Tensor
 // or earlier results, and give one result each; the last one gives the node's outputs.
 std::string FaultOfFused(const NodeSignature& node);
 
-// The signatures of the operators of a fused node's body.
+// Returns the signatures of the operators of a fused node's body.
 std::vector<NodeSignature> SignaturesInBody(const NodeSignature& node);
 
 // Whether the operator takes part in swapping: bytes go between the device and the swap file.
@@ -257,7 +258,7 @@ bool IsTransfer(OpId op);
 // Where the bytes of a value lie: what no node gives, on the device.
 ArenaKind ArenaOf(const Graph& graph, ValueId value);
 
-// The signature of a node of a graph.
+// Returns the signature of a node of a graph.
 NodeSignature SignatureOf(const Graph& graph, const Node& node);
 
 }  // namespace cgrun

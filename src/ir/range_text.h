@@ -1,4 +1,4 @@
-// What a field of numbers allows, in words.
+// Puts the range of a field of numbers into words.
 #ifndef CGRUN_IR_RANGE_TEXT_H_
 #define CGRUN_IR_RANGE_TEXT_H_
 

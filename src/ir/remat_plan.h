@@ -1,4 +1,5 @@
-// What a memory planner decides beside addresses: values to compute again, values to swap out.
+// Holds the decisions of a memory planner beside addresses: values to recompute and values to swap
+// out.
 #ifndef CGRUN_IR_REMAT_PLAN_H_
 #define CGRUN_IR_REMAT_PLAN_H_
 

@@ -18,9 +18,9 @@ struct InPlacePair {
   friend bool operator==(const InPlacePair&, const InPlacePair&) = default;
 };
 
-// An input that is a part of an output, or an output that is a part of an input: the smaller one
-// can lie in the bytes of the larger one, from byte `begin` of it on, and nothing is to be copied
-// then.
+// Names an input that is a part of an output, or an output that is a part of an input. The smaller
+// one can lie in the bytes of the larger one, from its byte `begin` on. Then nothing has to be
+// copied.
 struct PartPair {
   int input = 0;
   int output = 0;
@@ -50,13 +50,13 @@ struct OpCost {
   int64_t flops = 0;  // a multiply-add counts two
 };
 
-// Floating-point operations of a bound node.
+// Returns the floating-point operations of a bound node.
 OpCost CostOf(const NodeSignature& node);
-// The pairs on which a node may run in place, as its operator's definition says. Of a fused node
-// those of its last operator, on inputs that nothing else in it reads, and those on which what it
-// reads may be made in place: what is written over has been read by then.
+// Returns the pairs on which a node may run in place, as its operator's definition says. A fused
+// node has the pairs of its last operator on inputs that nothing else in it reads. It also has the
+// pairs on which the values that this operator reads may be made in place, because the overwritten
+// input has been read by then.
 std::vector<InPlacePair> InPlacePairsOf(OpId op, std::span<const FusedOperator> body);
-// The name of the operator.
 std::string_view NameOf(OpId op);
 
 }  // namespace cgrun

@@ -1,4 +1,3 @@
-// Layout arithmetic and notation.
 #include "src/ir/tensor_type.h"
 
 #include <cctype>
@@ -19,7 +18,7 @@ std::vector<int> FullOrder(const Shape& shape, const Layout& layout) {
   return order;
 }
 
-// The product of the block sizes of one axis.
+// Returns the product of the block sizes of one axis.
 int64_t BlockOf(const Layout& layout, int axis) {
   int64_t size = 1;
   for (const Layout::Block& block : layout.blocks) {
@@ -28,7 +27,7 @@ int64_t BlockOf(const Layout& layout, int axis) {
   return size;
 }
 
-// Blocks of an axis, rounded up.
+// Returns the number of blocks of an axis, rounded up.
 int64_t OuterSize(const Shape& shape, const Layout& layout, int axis) {
   const int64_t block = BlockOf(layout, axis);
   return (shape[axis].size + block - 1) / block;

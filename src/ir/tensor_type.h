@@ -49,7 +49,7 @@ int64_t ByteSize(const TensorType& type, const Layout& layout = {});
 // The same for what comes from outside: nothing where the type is not bound, the layout is one of
 // another rank, or the bytes do not fit.
 std::optional<int64_t> CheckedByteSize(const TensorType& type, const Layout& layout);
-// The offset, in elements, of the element at `index` (one entry an axis).
+// Returns the offset, in elements, of the element at `index`, which has one entry per axis.
 int64_t ElementOffset(const Shape& shape, const Layout& layout, const std::vector<int64_t>& index);
 
 }  // namespace cgrun

@@ -1,7 +1,8 @@
-// Algebraic identities, as a table of small rules. The exact ones keep every bit, of infinities and
-// of both zeros too (of a NaN they keep that it is one), but where a device adds in another order
-// what a product reads transposed; the others are tried only where the model file allows inexact
-// rewrites. None makes a node cost more. Entry point: SimplifyAlgebra.
+// Algebraic identities are a table of small rules here. The exact rules keep every bit, also of
+// infinities and of both zeros. They keep that a number is NaN, but not its bits. A device may add
+// in another order if a product reads its operand transposed, and then bits change. The other rules
+// are tried only if the model file allows inexact rewrites. No rule makes a node cost more. Entry
+// point: SimplifyAlgebra.
 #include "src/passes/algebra.h"
 
 #include <algorithm>
@@ -216,7 +217,7 @@ bool HasOneReader(const Rewriter& rewriter, ValueId value) {
   return rewriter.Operands(value) == 1 && rewriter.IsInternal(value);
 }
 
-// What has been joined already, if nothing else reads it.
+// Returns the values that have been joined already, if nothing else reads the result.
 std::vector<ValueId> Joined(const Rewriter& rewriter, ValueId value, int axis) {
   const Graph& graph = rewriter.graph();
   const Node* sum = ProducerOf(graph, value, OpId::add);
@@ -304,13 +305,14 @@ bool RepeatBeforeBroadcast(Rewriter& rewriter, const Node& node) {
   return false;
 }
 
-// The gradient of a bias under a batch_norm that normalises by the batch: it moves x and the mean
-// alike, so that y does not depend on it, and what batch_norm_grad gives adds up to 0 over each
-// channel but for rounding. The sum alone goes. Forward the bias is added as ever, since the
-// running mean holds it: so a checkpoint, an export and an evaluation mean the same with this rule
-// and without. The optimizer goes on with a gradient of 0, by which the bias decays as before; its
-// state is in checkpoints as before. (adam makes steps of the learning rate even of noise, which
-// running means then follow late; of 0 it makes none.)
+// Removes the gradient of a bias under a batch_norm that normalises by the batch. The bias moves x
+// and the mean alike, so that y does not depend on it. Therefore the gradient that batch_norm_grad
+// gives adds up to 0 over each channel but for rounding. Only this sum is removed. The bias is
+// still added in the forward pass, since the running mean holds it. So a checkpoint, an export and
+// an evaluation mean the same with this rule and without. The optimizer goes on with a gradient of
+// 0, by which the bias decays as before. Its state stays in checkpoints. (adam makes steps of the
+// learning rate even of noise, which running means then follow late. With a gradient of 0 it makes
+// no step.)
 bool SumBehindBatchNorm(Rewriter& rewriter, const Node& node) {
   const Graph& graph = rewriter.graph();
   const Node* cast = ProducerOf(graph, node.inputs[0], OpId::cast);

@@ -1,4 +1,4 @@
-// What the passes share that make a relu or clip a part of a batch_norm.
+// The passes that make a relu or clip a part of a batch_norm share this file.
 #ifndef CGRUN_PASSES_CLIP_IN_NORM_H_
 #define CGRUN_PASSES_CLIP_IN_NORM_H_
 
@@ -21,7 +21,7 @@ inline std::optional<ClipAttributes> ClipBoundsOf(OpId op, const Attributes& att
   return bounds;
 }
 
-// The attributes of a batch_norm, or of its gradient, with these bounds.
+// Returns the attributes of a batch_norm, or of its gradient, with these bounds.
 inline Attributes Clipping(const Node& batch_norm, const ClipAttributes& bounds) {
   auto attributes = batch_norm.attributes.As<BatchNormAttributes>();
   attributes.min = bounds.min;

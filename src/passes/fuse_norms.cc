@@ -1,7 +1,7 @@
-// In inference a batch_norm is a factor and a summand of each channel: behind a convolution that it
-// alone reads, the two become one node where the target has a kernel for them, and so does a
-// tensor that is added then, with the activation behind that. The kernel folds the factors into
-// the weights in each step, or multiplies the sums by them: no second copy of the weights is held.
+// In inference a batch_norm is a factor and a summand of each channel. If it alone reads a
+// convolution and the target has a kernel for both, the two become one node. A tensor that is added
+// then joins this node, and so does the activation behind that. The kernel folds the factors into
+// the weights in each step, or multiplies the sums by them. No second copy of the weights is held.
 //
 //   y = relu(batch_norm(conv(x, w), …) + shortcut)  →  y = fused(x, w, …, shortcut)
 //

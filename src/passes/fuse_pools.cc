@@ -1,6 +1,7 @@
-// A convolution and the max_pool that alone reads it become one node where the target has a kernel
-// for the two, and so does the gradient of a max_pool with each of its readers: the larger side of
-// the pool, most of what the first layers of a small network take, is then never there as a whole.
+// If the target has a kernel for the two, a convolution and the max_pool that alone reads it become
+// one node. The gradient of a max_pool and each of its readers become one node in the same way. The
+// larger side of the pool takes most of the memory of a small network's first layers. After this
+// pass it is never there as a whole.
 //
 //   y, index = max_pool(relu(conv(x, w)))              →  y, index = fused(x, w)
 //   dw = conv_weight_grad(x, max_pool_grad(index, dy))  →  dw = fused(index, dy, x)

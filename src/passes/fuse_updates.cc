@@ -1,6 +1,6 @@
-// An optimizer and the product that makes its gradient become one node where the target has a
-// kernel for the two: it takes the gradient as the product makes it, part by part, so that the
-// gradient, as large as the parameter, is never there as a whole.
+// If the target has a kernel for the two, an optimizer and the product that makes its gradient
+// become one node. The kernel takes the gradient part by part, as the product makes it. So the
+// gradient, which is as large as the parameter, is never there as a whole.
 //
 //   w', v' = sgd(w, matmul(dyᵀ, x), lr, v)  →  w', v' = fused(dy, x, w, lr, v)
 //

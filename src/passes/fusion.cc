@@ -8,7 +8,7 @@
 namespace cgrun {
 namespace {
 
-// What a node does, in terms of its inputs: its body, where it is fused.
+// Returns the operators of a node, in terms of its inputs. A fused node gives its body.
 std::vector<FusedOperator> BodyOf(const Node& node) {
   if (node.op == OpId::fused) return node.body;
   std::vector<int> operands(node.inputs.size());

@@ -1,4 +1,4 @@
-// The pass pipeline and its runner.
+// Runs the passes of the pipeline.
 #ifndef CGRUN_PASSES_PIPELINE_H_
 #define CGRUN_PASSES_PIPELINE_H_
 

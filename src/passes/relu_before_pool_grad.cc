@@ -15,7 +15,7 @@
 namespace cgrun::passes {
 namespace {
 
-// What stands in the graph: the two gradients, and the larger result of the pool.
+// Holds the two gradients as they stand in the graph, and the larger result of the pool.
 struct Match {
   NodeId pool_grad;
   NodeId relu_grad;

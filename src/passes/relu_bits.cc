@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kLeastBytes = 64 << 10;  // of y: less is not worth a node
 constexpr int64_t kLeastRatio = 8;         // of the bytes of y to those of its bits
 
-// The value and all views of the same bytes.
+// Returns the value and all views of the same bytes.
 std::vector<ValueId> WithViews(const Graph& graph, const GraphReaders& readers, ValueId value) {
   for (NodeId id = graph.values[value].producer; id.valid() && GetOpDef(graph.nodes[id].op).view;
        id = graph.values[value].producer) {

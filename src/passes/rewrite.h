@@ -26,9 +26,9 @@ struct GraphReaders {
   IdVector<ValueId, bool> outside;  // an output or an update reads the value
 };
 
-// Numbers the nodes anew, so that each from `first` on stands right behind the last of those that
-// make its inputs, which stand before it, or right before its first reader where no node makes any:
-// orders that follow the numbers run it there.
+// Numbers the nodes anew, so that orders that follow the numbers run each node from `first` on in a
+// better place. The node stands right behind the last node that makes one of its inputs, and those
+// stand before it. If no node makes any input, it stands right before its first reader.
 void MoveBehindInputs(Graph& graph, NodeId first);
 
 // The fastest of the target's kernels for a node, at the context's batch and threads; nothing where

@@ -30,7 +30,7 @@ class Rewriter {
   // The operator of a node becomes another one; its inputs stay.
   void SetOperator(NodeId node, OpId op, Attributes attributes);
 
-  // As those of Builder.
+  // These functions do the same as those of Builder.
   ValueId AddConstant(HostTensor tensor, std::string_view name, SourceMark mark);
   std::vector<ValueId> AddNode(OpId op, Attributes attributes, std::vector<ValueId> inputs,
                                std::string_view name, const Builder::NodeOptions& options);

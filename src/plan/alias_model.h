@@ -35,7 +35,7 @@ struct BufferOptions {
   bool incremental = false;  // for a program that runs in part (KeptBetweenRuns())
 };
 
-// What the rules ask of a value, or of all values of an alias set together.
+// Holds the facts that the rules need about a value, or about all values of an alias set together.
 struct AliasFacts {
   Bytes bytes = 0;
   Zone zone = Zone::kForward;
@@ -98,7 +98,7 @@ class AliasModel {
   AliasSetId SetOf(ValueId value) const { return set_of_[value]; }
   Bytes in_place_bytes() const { return in_place_bytes_; }  // which in-place nodes saved
 
-  // Of a node whose operands have their sets: whether it is a view that runs nothing.
+  // Whether the node is a view that runs nothing. Its operands must have their sets.
   bool IsElided(const NodeRun& run) const { return nodes_[run.node].is_view && IsElidedView(run); }
   Bytes WorkspaceOf(const NodeRun& run) const {
     return IsElided(run) ? 0 : nodes_[run.node].workspace;
@@ -139,7 +139,7 @@ class AliasModel {
   IdVector<ValueId, AliasValue> values_;
   size_t values_of_graph_ = 0;
   std::vector<ValueId> fed_;
-  // Of the schedule that was looked at last.
+  // The members below describe the schedule that was looked at last.
   TimePoint steps_ = 1;
   IdVector<ValueId, Lifespan> lifespans_;
   IdVector<ValueId, AliasSetId> set_of_;

@@ -45,7 +45,7 @@ BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
 // Aligned bytes of the device's transient buffers that are alive at each step.
 std::vector<Bytes> TransientBytes(const BufferAssignment& assignment);
 
-// The same for a schedule, without sub-buffers.
+// Does the same for a schedule, without sub-buffers.
 std::vector<Bytes> TransientBytes(const Graph& graph, const Schedule& schedule,
                                   const BufferOptions& options = {});
 

@@ -1,4 +1,4 @@
-// From the leaves upwards, without recursion.
+// The tree is updated from the leaves upwards, without recursion.
 #include "src/plan/bytes_over_time.h"
 
 #include <algorithm>

@@ -12,19 +12,20 @@ namespace cgrun {
 // A tree over the steps. A change takes as long as the logarithm of their number.
 class BytesOverTime {
  public:
-  // Empty where `bytes`, at each step, is.
+  // If `bytes`, which has an element for each step, is empty, the tree is empty too.
   explicit BytesOverTime(const std::vector<Bytes>& bytes = {});
 
   bool empty() const { return steps_ == 0; }
   // The most at any step.
   Bytes Most() const { return most_[1]; }
-  // At each step of [lower, upper), which lie within the steps.
+  // Adds to each step of [lower, upper), which lie within the steps.
   void Add(Bytes bytes, TimePoint lower, TimePoint upper);
 
  private:
   size_t steps_;  // a power of two, or 0
-  // Of each node of the tree: what is added to all of its steps, and with that the most of any of
-  // them, but for what is added above the node. Children of i: 2i and 2i + 1; leaves from steps_.
+  // For each node of the tree, `added_` is what was added to all of its steps. `most_` is the most
+  // at any of its steps, without what was added above the node. The children of i are 2i and 2i +
+  // 1, and the leaves begin at steps_.
   std::vector<Bytes> added_, most_;
 };
 

@@ -20,7 +20,7 @@ bool IsCheap(const NodeSignature& node) {
   return CostOf(node).flops <= kCheapOperations * elements;
 }
 
-// `option`: a KernelOption or a KernelChoice for the node.
+// `option` is a KernelOption or a KernelChoice for the node.
 template <class Option>
 double SecondsWith(const NodeSignature& node, const Option& option) {
   if (option.is_measured) return option.seconds;

@@ -1,4 +1,4 @@
-// Questions to the alias model and to update edges.
+// The answers come from the alias model and from update edges.
 #include "src/plan/liveness.h"
 
 #include "src/ir/op_def.h"

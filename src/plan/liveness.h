@@ -11,16 +11,18 @@ struct Liveness {
   IdVector<ValueId, Lifespan> values;
 };
 
-// A value lives from its producer to its last reader; a placeholder from step 0; state and
-// constants always; outputs of the graph to the end; what nothing reads, while its producer runs.
-// `incremental`: the program is to run in part, so that what is kept between runs lives always.
+// Each value lives from its producer to its last reader. A placeholder lives from step 0, state and
+// constants live always, and outputs of the graph live to the end. If nothing reads a value, it
+// lives while its producer runs. If `incremental` is set, the program is to run in part, and values
+// that are kept between runs live always.
 Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule, bool incremental = false);
 
-// The step at which each state is overwritten by its update; the number of steps for one that is
-// not, and for what is no state. A view of a state changes with it.
+// Returns the step at which each state is overwritten by its update. For a state that is not
+// overwritten, and for a value that is no state, it is the number of steps. A view of a state
+// changes with it.
 IdVector<ValueId, TimePoint> ChangeTimes(const Graph& graph, const Schedule& schedule);
 
-// What `value` views, through all views of views; else the value itself.
+// Returns the value that `value` views, through all views of views, or `value` itself.
 ValueId ViewedValue(const Graph& graph, ValueId value);
 
 }  // namespace cgrun

@@ -1,4 +1,5 @@
-// PlanLayout: persistent region first, then the transient buffers of each entry point above it.
+// PlanLayout places the persistent region first, then the transient buffers of each entry point
+// above it.
 #include "src/plan/memory_layout.h"
 
 #include <algorithm>
@@ -51,7 +52,8 @@ MemoryProblem ProblemOf(const Graph& graph, const BufferAssignment& assignment,
   return problem;
 }
 
-// The transient buffers of one zone, or of all, in the device's arena or in another one.
+// Returns the transient buffers of one zone, or of all zones if `zone` is null, in the arena of
+// that kind.
 std::vector<SharedBufferId> TransientBuffers(const BufferAssignment& assignment, const Zone* zone,
                                              ArenaKind arena = ArenaKind::kDevice) {
   std::vector<SharedBufferId> ids;

@@ -21,7 +21,7 @@
 
 namespace cgrun {
 
-// One entry point, ready for planning.
+// Describes one entry point that is ready for planning.
 struct PlannedEntry {
   std::string name;  // "train", "train.tail", …
   const Graph* graph = nullptr;

@@ -173,8 +173,8 @@ void SortByTime(std::vector<Event>& events) {
   events = std::move(sorted);
 }
 
-// The largest rounded sum less the largest padding, over the buffers aligned to `alignment` or
-// more.
+// Returns the largest difference of the rounded sum and the largest padding at any step. It looks
+// only at buffers that are aligned to `alignment` or more.
 Bytes BoundOfAlignment(const MemoryProblem& problem, Bytes alignment) {
   std::vector<Event> events;
   events.reserve(2 * problem.buffers.size());

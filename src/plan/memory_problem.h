@@ -32,7 +32,7 @@ using Bytes = int64_t;      // a size, an offset or an alignment
 
 using BufferId = Id<struct BufferTag>;
 
-// What a device arena and every vector instruction are content with.
+// This alignment in bytes suits device arenas and every vector instruction.
 inline constexpr Bytes kDefaultAlignment = 64;
 
 // Bytes that are held from step `lower` up to, not including, step `upper`. A buffer of zero bytes
@@ -88,13 +88,14 @@ struct ProblemFault {
   std::string help;
 };
 
-// What is wrong with a problem, by buffer, at most `limit` faults: negative sizes, empty lifespans,
-// alignments that are no power of two, fixed offsets that are negative, misaligned or collide, and
-// sizes whose sum with all padding leaves int64. Every planner may assume that there is none.
+// Returns the faults of a problem, by buffer, at most `limit`. Faults are negative sizes, empty
+// lifespans, alignments that are no power of two, fixed offsets that are negative, misaligned or
+// collide, and sizes whose sum with all padding leaves int64. Every planner may assume that there
+// is none.
 std::vector<ProblemFault> ProblemFaults(const MemoryProblem& problem, size_t limit = 1000);
 
-// Bytes below which no plan can stay; O(n log n) for each alignment that occurs. It is the largest
-// of
+// Returns a number of bytes that no plan can be below, in O(n log n) for each alignment that
+// occurs. It is the largest of these:
 //  - for each alignment A that occurs: over all steps, the sum of the buffers alive whose alignment
 //    is at least A, each rounded up to A, less the largest padding among them. (Sound: sorted by
 //    address, two neighbours start at multiples of A, so all but the topmost take whole multiples.)
@@ -102,12 +103,12 @@ std::vector<ProblemFault> ProblemFaults(const MemoryProblem& problem, size_t lim
 //  - the end of each fixed buffer.
 Bytes LowerBound(const MemoryProblem& problem);
 
-// The peak of `offsets`, one a buffer.
+// Returns the peak of `offsets`, which has one entry per buffer.
 Bytes PeakBytes(const MemoryProblem& problem, const std::vector<Bytes>& offsets);
 
-// Groups of buffers whose lifespans never touch another group's, in the order of time; within a
-// group in the order of ids. Buffers of zero bytes are in no group. Each group can be planned
-// alone.
+// Returns groups of buffers whose lifespans never touch another group's, in the order of time.
+// Within a group the buffers are in the order of ids. Buffers of zero bytes are in no group. Each
+// group can be planned alone.
 std::vector<std::vector<BufferId>> SplitByTime(const MemoryProblem& problem);
 
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// Pack: planner `search` within a budget, checked.
+// Pack runs planner `search` within a budget and checks the plan.
 #include "src/plan/pack.h"
 
 #include <limits>

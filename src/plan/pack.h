@@ -18,14 +18,14 @@
 
 namespace cgrun {
 
-// Nodes of Pack where nothing else is said.
+// A search may take so many nodes if nothing else is said.
 inline constexpr int64_t kPackNodes = 10'000'000;
 
-// How long to search; a proof ends it sooner. Nodes count beyond the greedy orders, which are all
-// tried; seconds are over for them too, but for the first.
+// Limits a search, which a proof ends sooner. Nodes count beyond the greedy orders, which are all
+// tried. If the seconds are over, only the first greedy order is still tried.
 struct PackBudget {
-  // The same nodes give the same plan on every machine; where seconds are given, they count alone,
-  // and the plan may depend on the machine's speed.
+  // The same nodes give the same plan on every machine. If seconds are given, they count alone, and
+  // the plan may depend on the machine's speed.
   int64_t nodes = kPackNodes;
   std::optional<double> seconds = std::nullopt;
 };
@@ -44,7 +44,7 @@ struct Packing {
 // Packs `problem`, which has no ProblemFaults.
 Packing Pack(const MemoryProblem& problem, const PackBudget& budget = {});
 
-// What is known of a plan of `problem`.
+// Says what is known of a plan of `problem`.
 Verdict VerdictOf(const MemoryProblem& problem, const MemoryPlan& plan);
 
 }  // namespace cgrun

@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// Placements of a search that takes long enough for its plan to be kept: some hundredths of a
+// A plan is kept if its search takes at least so many placements, which is some hundredths of a
 // second.
 inline constexpr int64_t kNodesWorthKeeping = 20'000;
 
@@ -25,9 +25,8 @@ class PackingStore {
   virtual void Keep(const MemoryProblem& problem, const MemoryPlan& plan) = 0;
 };
 
-// PlanMemory(), by what `store` has of it, if that is a valid plan; a null store has nothing.
-// Planners give the same plan for the same problem, so that it makes no difference but that of
-// time.
+// Returns the plan of PlanMemory() from `store`, if it has a valid one. A null store has none.
+// Planners give the same plan for the same problem, so the store only saves time.
 MemoryPlan PlanMemoryOnce(const MemoryProblem& problem, std::string_view planner,
                           PackingStore* store);
 

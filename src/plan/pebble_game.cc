@@ -1,5 +1,5 @@
-// PlayPebbles: for a number of bytes an A* search over the sets of pebbles on the board, and a
-// bisection over the bytes.
+// PlayPebbles runs an A* search over the sets of pebbles on the board for a number of bytes. A
+// bisection finds the number of bytes.
 #include "src/plan/pebble_game.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Board BitsOf(const std::vector<int>& pebbles) {
   return bits;
 }
 
-// A move as sets of pebbles.
+// A move has its pebbles as sets.
 struct Move {
   Board reads = 0, writes = 0, takes = 0;
   const PebbleMove* source = nullptr;
@@ -153,8 +153,9 @@ class Player {
     positions_.push_back(position);
   }
 
-  // At least so long from a board to the end: each value that is missing must be made, and what the
-  // only operator that makes it reads. Of several operators the quickest counts, without its reads.
+  // Returns a lower bound of the seconds from a board to the end. Each missing value must be made.
+  // If one operator alone makes the value, the inputs of this operator are needed too. If several
+  // operators make the value, the quickest counts, without its inputs.
   double SecondsLeft(Board board) const {
     double seconds = 0;
     Board seen = board, ran_writes = 0;
@@ -210,7 +211,7 @@ class Player {
   std::priority_queue<Promise> open_;
 };
 
-// What divides every sum of bytes.
+// Returns the greatest number of bytes that divides every sum of bytes.
 Bytes GrainOf(const PebbleGame& game) {
   Bytes grain = 0;
   for (Bytes bytes : game.bytes) grain = std::gcd(grain, bytes);

@@ -88,7 +88,7 @@ class GameBuilder {
     if (can_run_again) AddSecond(node);
   }
 
-  // What is cheaper where the first output alone is wanted again.
+  // Adds a cheaper move, if there is one, for a second run that makes the first output alone.
   void AddSecond(const Node& node) {
     const SecondNode second = SecondOf(node);
     if (second.op == node.op) return;

@@ -1,4 +1,4 @@
-// The planner table and the checked entry point.
+// This file holds the planner table and the entry point that checks plans.
 #include "src/plan/planner.h"
 
 #include <algorithm>

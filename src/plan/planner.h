@@ -32,7 +32,7 @@ struct PlannerEntry {
   std::string_view doc;
 };
 
-// All planners (planners/planner_list.inc).
+// Lists all planners (planners/planner_list.inc).
 std::span<const PlannerEntry> Planners();
 // Null where there is none of that name.
 const PlannerEntry* FindPlanner(std::string_view name);
@@ -44,8 +44,8 @@ std::vector<std::string> PlannerNames();
 // peak meets it, `optimal`. The same problem always gives the same plan.
 MemoryPlan PlanMemory(const MemoryProblem& problem, std::string_view planner = "portfolio");
 
-// What stands before and behind every planner. A problem that has a fault is our bug; so is a plan
-// that the validator objects to. FinishPlan also sets the bound and `optimal`.
+// Every planner runs between these two checks. If a problem has a fault, or the validator objects
+// to a plan, the bug is ours. FinishPlan also sets the bound and `optimal`.
 void CheckFaultless(const MemoryProblem& problem);
 void FinishPlan(const MemoryProblem& problem, MemoryPlan& plan);
 

@@ -56,7 +56,7 @@ struct Cell {
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-// For messages: short, and harmless on a terminal.
+// Makes a text for messages that is short, and harmless on a terminal.
 std::string Shown(std::string_view text) {
   constexpr size_t kMost = 40;
   size_t cut = std::min(text.size(), kMost);

@@ -12,17 +12,18 @@
 
 namespace cgrun {
 
-// A set of feeds, a bit each. Empty: nothing that is fed, so that one run decides for all. What
-// changes in every run whatever is fed is kEveryRun and nothing else.
+// A set of feeds, with a bit for each. If it is empty, no feed matters, and one run decides for
+// all. A value that changes in every run, whatever is fed, has kEveryRun and nothing else.
 using ReachSet = uint64_t;
 
 inline constexpr int kReachBits = 63;
 inline constexpr ReachSet kEveryRun = ReachSet{1} << kReachBits;
 
-// The bit of the feed of that index: the last one is shared by all that have none of their own.
+// Returns the bit of the feed of that index. All feeds that have none of their own share the last
+// one.
 ReachSet FeedBit(size_t feed);
 
-// Both of them.
+// Returns the union of both sets.
 ReachSet Join(ReachSet a, ReachSet b);
 
 // "image, label"; "every run"; "nothing". `feeds` are the names of all feeds.
@@ -31,7 +32,8 @@ std::string ToString(ReachSet reach, const std::vector<std::string>& feeds);
 struct Reach {
   IdVector<ValueId, ReachSet> values;
   IdVector<NodeId, ReachSet> nodes;
-  // Of all nodes, and of what is fed and read: a run in which nothing of it changes runs nothing.
+  // Joins the reach of all nodes, and of what is fed and read. If nothing of it changes, a run runs
+  // nothing.
   ReachSet all = 0;
 };
 
@@ -39,9 +41,9 @@ struct Reach {
 // state that the graph changes, and what other processes have a part in, have kEveryRun.
 Reach ComputeReach(const Graph& graph);
 
-// The values that must lie untouched between runs, because a run can want them without making
-// them: they are read by a node of another reach, or are an output that is not made in each run
-// that runs anything. Not state and constants, which do so anyway.
+// Returns the values that must lie untouched between runs, because a run can want them without
+// making them. A node of another reach reads them, or they are an output that is not made in each
+// run that runs anything. State and constants are not among them, since they stay anyway.
 IdVector<ValueId, bool> KeptBetweenRuns(const Graph& graph, const Reach& reach);
 
 }  // namespace cgrun

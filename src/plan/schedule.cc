@@ -1,4 +1,4 @@
-// What any order must respect, and the table of orders.
+// Finds what any order must respect, and holds the table of orders.
 #include "src/plan/schedule.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ std::vector<std::string> OrderNames() {
 
 namespace {
 
-// What is wrong with lanes.
+// Returns what is wrong with the parallel streams of a schedule.
 std::vector<std::string> VerifyLanes(const Graph& graph, const Schedule& schedule) {
   std::vector<std::string> violations;
   const auto scheduled = static_cast<int64_t>(schedule.steps.size());

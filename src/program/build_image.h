@@ -1,4 +1,4 @@
-// From scheduled graphs and their memory layout to byte code.
+// Makes byte code from scheduled graphs and their memory layout.
 #ifndef CGRUN_PROGRAM_BUILD_IMAGE_H_
 #define CGRUN_PROGRAM_BUILD_IMAGE_H_
 

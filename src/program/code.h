@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// An entry point, ready to run.
+// Holds an entry point that is ready to run.
 struct EntryPoint {
   const ImageEntry* image = nullptr;
   std::vector<Instruction> instructions;  // one by one

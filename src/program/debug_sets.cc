@@ -20,7 +20,8 @@ bool IsOnDevice(const ImageOperand& operand) {
   return operand.operand.arena == ArenaKind::kDevice && operand.bytes > 0;
 }
 
-// Of a stretch of bytes, which is not empty: each is as the next one, at the speed of memory.
+// Whether all bytes of a stretch, which is not empty, are `wanted`. Each byte is compared with the
+// next one, at the speed of memory.
 bool AreAll(const std::byte* bytes, int64_t count, std::byte wanted) {
   return *bytes == wanted && std::memcmp(bytes, bytes + 1, static_cast<size_t>(count - 1)) == 0;
 }

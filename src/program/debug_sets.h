@@ -34,7 +34,7 @@ class DebugSets {
   // A sentence for each operator that was found, in the order in which they were found.
   const std::vector<std::string>& findings() const { return findings_; }
 
-  // What was done for an entry point so far.
+  // Counts the operators of an entry point that were checked so far.
   struct Coverage {
     int64_t runs = 0;
     int64_t checked = 0;  // operators of one run

@@ -51,11 +51,12 @@ struct ImagePort {
   int path = -1;
   ImageOperand bytes;
   std::optional<MetricUse> metric = std::nullopt;  // of results of kind kMetric
-  // Of feeds of an incremental entry point: its bit; 0 where nothing reads it.
+  // If this is a feed of an incremental entry point, this is its bit. It is 0 if nothing reads the
+  // feed.
   ReachSet reach = 0;
 };
 
-// One entry point: a straight line of instructions for one batch size.
+// Describes one entry point: a straight line of instructions for one batch size.
 struct ImageEntry {
   std::string name;  // "train", "train.tail"
   EntryKind kind = EntryKind::kTrain;
@@ -67,7 +68,7 @@ struct ImageEntry {
   bool incremental = false;  // can run in part, as Program::RunChanged does
 };
 
-// A tensor of the persistent region.
+// Describes a tensor of the persistent region.
 struct ImageState {
   std::string name;
   TensorType type;
@@ -114,7 +115,7 @@ struct ProgramImage {
 // checks.
 std::vector<std::string> VerifyImage(const ProgramImage& image);
 
-// The listing of an image.
+// Returns the listing of an image.
 std::string Disassemble(const ProgramImage& image);
 
 }  // namespace cgrun

@@ -11,8 +11,8 @@ namespace cgrun {
 
 class LaneChoice {
  public:
-  // Of the next run. Each way is tried a few times first, and the slower one now and then again:
-  // the more seldom, the slower it was.
+  // Whether the next run goes in lanes. Each way is tried a few times first. The slower way is
+  // tried now and then again: the slower it was, the more seldom.
   bool in_lanes() const { return way_ == kInLanes; }
   // That run took so long.
   void Took(double time) noexcept;

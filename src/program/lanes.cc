@@ -16,7 +16,7 @@ namespace {
 constexpr int kSpins = 256;         // before a lane that waits gives its processor away
 constexpr size_t kMostPairs = 256;  // of which it is asked whether one must wait for the other
 
-// Of a loop that waits.
+// Tells the processor that this loop waits.
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

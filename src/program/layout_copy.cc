@@ -38,7 +38,7 @@ StridedSpace<1> SpaceOf(const Shape& shape, const Layout& layout) {
   return MakeSpace<1>(sizes, {strides});
 }
 
-// Of a size that is known: moves, not calls.
+// If the size is known to the compiler, the copies are moves and not calls.
 template <size_t kBytes>
 void CopyElements(std::byte* to, size_t to_step, const std::byte* from, size_t from_step,
                   size_t count) {

@@ -66,7 +66,7 @@ class LayoutCopy {
     ForEachIndex<1>(runs_, {0}, [&](const auto& at) { f(static_cast<size_t>(at[0]) * bytes_); });
   }
 
-  // `count` elements, each so many bytes behind the one before it.
+  // Copies `count` elements, each so many bytes behind the one before it.
   void Copy(std::byte* to, size_t to_step, const std::byte* from, size_t from_step,
             size_t count) const;
 

@@ -123,7 +123,7 @@ class Program {
   void FreeArenas() { arenas_.Free(); }
 
  private:
-  // What was taken of the device, given back at the end.
+  // Holds the arenas that were taken from the device, and gives them back at the end.
   class Arenas {
    public:
     explicit Arenas(Device& device) : device_(device) {}

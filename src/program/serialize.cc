@@ -1,4 +1,4 @@
-// A .cgb file: a header (magic, version, checksum, size), and the image as CBOR.
+// A .cgb file has a header (magic, version, checksum, size), then the image as CBOR.
 #include "src/program/serialize.h"
 
 #include <cstring>

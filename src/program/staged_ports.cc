@@ -1,4 +1,4 @@
-// Offsets, one port after the other.
+// The offsets place one port after the other.
 #include "src/program/staged_ports.h"
 
 namespace cgrun {

@@ -329,9 +329,9 @@ class EntryVerifier {
     });
   }
 
-  // An output or workspace meets no operand before it, unless it is an output in the very bytes of
-  // an input, or one is a part of the other and lies there: whether the kernel may run so, is the
-  // library's to say (Program).
+  // Checks that no output or workspace meets an operand before it. An output may lie in the very
+  // bytes of an input. If one is a part of the other, the part may lie there. Whether the kernel
+  // may run so, is for the library to say (Program).
   void CheckApart(const ImageInstruction& instruction, std::span<const PartPair> parts,
                   size_t written) {
     const size_t inputs = instruction.node.inputs.size();

@@ -1,4 +1,4 @@
-// What VerifyImage asks of an entry point that swaps to a file.
+// Holds the checks of VerifyImage for an entry point that swaps to a file.
 #ifndef CGRUN_PROGRAM_VERIFY_TRANSFERS_H_
 #define CGRUN_PROGRAM_VERIFY_TRANSFERS_H_
 

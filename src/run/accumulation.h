@@ -35,11 +35,11 @@ class Accumulation {
   int64_t steps_per_epoch() const { return (batches_ + per_step_ - 1) / per_step_; }
   // Whether a step ends before batch `index` of a pass.
   bool BeginsStep(int64_t index) const { return index % per_step_ == 0; }
-  // Batch `index` of a pass, after `step` steps of the run.
+  // Returns the part that batch `index` of a pass has in its step, after `step` steps of the run.
   StepPart PartOf(int64_t index, int64_t step) const;
 
  private:
-  // Samples in the first `batches` batches of a pass.
+  // Counts the samples in the first `batches` batches of a pass.
   int64_t SamplesIn(int64_t batches) const;
 
   int64_t per_step_ = 1;

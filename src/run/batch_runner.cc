@@ -1,4 +1,3 @@
-// Feeding, running and adding up.
 #include "src/run/batch_runner.h"
 
 #include <algorithm>
@@ -30,7 +29,7 @@ std::string ResultName(const EngineModel& model, const EngineEntry& entry, const
   return model.paths[static_cast<size_t>(port.path)].name + "." + port.name;
 }
 
-// NaN behind all numbers.
+// Sorts NaN behind all numbers.
 bool IsLess(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
 }  // namespace

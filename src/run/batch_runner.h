@@ -16,7 +16,7 @@
 
 namespace cgrun {
 
-// A learning rate for a feed of this name.
+// Gives a learning rate to the feed of this name.
 struct RateFeed {
   std::string name;
   double rate = 0;
@@ -40,13 +40,14 @@ class BatchRunner {
   // Feeds one batch, for who runs its entry point, whose index is returned.
   int Feed(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates);
 
-  // Of the batches since Reset(): losses, which are means over samples, and metrics of one number.
+  // Returns the means of the batches since Reset(): losses, which are means over samples, and
+  // metrics of one number.
   const std::vector<NamedNumber>& Means();
   // As Means(), without metrics that are known only at the end of a pass (KeepsSamples()).
   const std::vector<NamedNumber>& RunningMeans();
   // The sum of the losses among them, of all paths; nothing where there is none.
   std::optional<double> TotalLoss();
-  // The other metrics.
+  // Returns the other metrics.
   const std::vector<NamedTable>& Tables();
   // Writes means, tables and the count of samples into `pass`, which gets the name `split` where
   // it is empty. Allocates only then.

@@ -87,7 +87,7 @@ void SetNumber(std::string& text, int64_t number) {
                 static_cast<long long>(number));
 }
 
-// Of the metadata as JSON, in which a character may take six.
+// Returns the bytes that the metadata may take as JSON, in which a character may take six.
 size_t RoomFor(const SafetensorsMetadata& metadata) {
   size_t room = 4096;
   for (const auto& [key, text] : metadata) room += 6 * (key.size() + text.size()) + 16;
@@ -110,7 +110,8 @@ void CheckFits(const WeightsReport& report, const std::string& path) {
   if (!wrong.empty()) RefuseOtherModel(path, wrong);
 }
 
-// The step of a file of such a name.
+// Reads the step from the name of a checkpoint file. The result is empty if no checkpoint has such
+// a name.
 std::optional<int64_t> StepOf(std::string_view file_name) {
   if (!file_name.starts_with(kPrefix) || !file_name.ends_with(kEnding)) return std::nullopt;
   file_name.remove_prefix(kPrefix.size());
@@ -202,7 +203,7 @@ bool BestSoFar::Take(double another, bool higher_is_better) {
   return true;
 }
 
-// The tensors of SpecsOf(): states, counters, numbers.
+// Gives the tensors of SpecsOf() in their order: states, counters, numbers.
 class CheckpointWriter::Source final : public TensorSource {
  public:
   explicit Source(CheckpointWriter& writer) : writer_(writer) {}
@@ -235,7 +236,7 @@ CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
                     {kChecksumKey, std::string(kChecksumDigits, '0')}});
 }
 
-// Valid until the next call.
+// The bytes are valid until the next call.
 std::span<const std::byte> CheckpointWriter::StateBytes(size_t state) {
   const std::span<const std::byte> in_place = engine_.StateInPlace(state);
   if (!in_place.empty()) return in_place;

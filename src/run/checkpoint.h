@@ -18,7 +18,7 @@
 
 namespace cgrun {
 
-// The best evaluation so far.
+// Remembers the best evaluation so far.
 struct BestSoFar {
   double value = std::numeric_limits<double>::quiet_NaN();  // NaN: there was none
   int64_t evaluations_since = 0;
@@ -90,22 +90,23 @@ class CheckpointWriter {
 // A tensor of that name is no parameter: it holds a part of a run's state.
 bool IsRunTensor(std::string_view name);
 
-// Sets the engine to what a checkpoint holds and returns the state of its run, whose vectors are as
-// long as those of `shape`. Throws UserError for a file that is damaged or no checkpoint, for one
-// of a place that no run can have, or that is not the one of its name, and for one of another
-// model: then it names what does not fit. The engine is to be thrown away then.
+// Sets the engine to the state that a checkpoint holds, and returns the state of its run. The
+// vectors of the result are as long as those of `shape`. Throws UserError if the file is damaged or
+// no checkpoint, if its place is one that no run can have, or if its name says another place.
+// Throws UserError, too, if the checkpoint is of another model, and names what does not fit. After
+// an error the engine must be thrown away.
 RunState LoadCheckpoint(Engine& engine, const std::string& path, RunState shape);
 
-// The checkpoints of a run folder: which there are, and which are removed.
+// Knows the checkpoints of a run folder, and removes the old ones.
 class CheckpointFolder {
  public:
-  // Keeps the newest `keep` ones; 0: the newest three and that of step 0. Those beyond `step`,
-  // which a resumed run has not come to yet, do not count.
+  // Keeps the newest `keep` checkpoints. If `keep` is 0, it keeps the newest three and that of step
+  // 0. Checkpoints beyond `step`, which a resumed run has not reached yet, do not count.
   CheckpointFolder(const std::string& folder, int64_t keep, int64_t step);
 
   // "runs/lenet/checkpoint-12.safetensors", valid until the next call. Neither function allocates.
   const std::string& PathOf(int64_t step);
-  // Notes the one that has just been written and removes what is not kept any more.
+  // Notes the checkpoint that has just been written, and removes those that are not kept any more.
   void Keep(int64_t step);
 
  private:
@@ -120,31 +121,33 @@ struct CheckpointFile {
   int64_t step = 0;
   std::string path;
 };
-// The files `checkpoint-STEP.safetensors` of a folder, by step; none where it cannot be read.
+// Returns the files `checkpoint-STEP.safetensors` of a folder, by step. If the folder cannot be
+// read, there are none.
 std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
 
-// The model of the best evaluation, in a run folder.
+// The model of the best evaluation lies in this file of the run folder.
 inline constexpr char kBestFileName[] = "best.safetensors";
 
-// When the file was written. Nothing for a file that does not say so, as one of another program.
-// Throws UserError where it cannot be read.
+// Returns the place in its run at which the file was written. If the file does not say so, such as
+// that of another program, the result is empty. Throws UserError if the file cannot be read.
 std::optional<WeightsPlace> PlaceOfWeights(const std::string& path);
 
-// The newest checkpoint of a folder that is whole: as its checksum says, where it has one, and with
-// counters that agree with each other and with its name. Those that are newer and damaged are named
-// in `damaged`, with what is wrong. Throws InputError where there is none.
+// Returns the newest whole checkpoint of a folder. A checkpoint is whole if its checksum agrees,
+// where it has one, and its counters agree with each other and with its name. `damaged` names the
+// newer ones that are damaged, and says what is wrong. Throws InputError if there is no whole one.
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
 
-// A file of weights as users name it: the file itself, or of a run folder the newest whole
-// checkpoint, as above. What a run begins with.
+// Finds the file of weights that a run begins with. Users name the file itself, or a run folder.
+// For a folder it is the newest whole checkpoint, as above.
 std::string NewestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged);
 
-// The same of what the key `weights` of a model file names; "" where it names nothing. Warns of
-// what is damaged.
+// Does the same for the name that the key `weights` of a model file gives. If it names nothing, the
+// result is "". Warns of damaged files.
 std::string NewestWeightsOf(const ModelSpec& model, Diagnostics& diagnostics);
 
-// The file itself, or of a run folder the best model, else the newest checkpoint: the first that is
-// whole, as above. What is evaluated and predicts.
+// Finds the file of weights for evaluation and prediction. Users name the file itself, or a run
+// folder. For a folder it is the best model or else the newest checkpoint, whichever is whole
+// first, as above.
 std::string BestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged);
 
 }  // namespace cgrun

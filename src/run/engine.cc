@@ -1,4 +1,4 @@
-// Both engines as Engine.
+// This file wraps graph mode and eager mode as an Engine.
 #include "src/run/engine.h"
 
 #include <fmt/format.h>

@@ -51,7 +51,7 @@ struct EngineState {
 
 using EnginePath = ImagePath;
 
-// What an engine has, by the indices that its functions take.
+// Describes an engine, by the indices that its functions take.
 struct EngineModel {
   std::string name;
   std::string device;
@@ -98,26 +98,27 @@ class Engine {
 
   virtual Mode mode() const = 0;
   virtual EngineMemory memory() const = 0;
-  // The program of graph mode; null in eager mode.
+  // Returns the program of graph mode, or null in eager mode.
   virtual Program* program() { return nullptr; }
   const EngineModel& model() const { return model_; }
 
-  // Copies bytes into a feed; every feed is written before each run of its entry point. Sizes must
-  // agree (a check).
+  // Copies bytes into a feed. Every feed must be written before each run of its entry point. Sizes
+  // must agree (a check).
   virtual void Feed(int entry, int feed, std::span<const std::byte> bytes) = 0;
-  // Throws UserError where memory runs out, which it does in eager mode alone, or where the disk
-  // fails that tensors are swapped to, and RunStopped.
+  // Throws UserError if memory runs out, which happens in eager mode alone, or if the disk fails to
+  // which tensors are swapped. Throws RunStopped, too.
   virtual void Run(int entry) = 0;
-  // From now on Run() ends before its next operator as soon as `*stop` is not 0. An accelerator
-  // ends what it has begun. Null: it runs to the end.
+  // From now on, as soon as `*stop` is not 0, Run() ends before its next operator. An accelerator
+  // ends what it has begun. If `stop` is null, Run() runs to the end.
   void StopAt(const volatile std::sig_atomic_t* stop) { stop_ = stop; }
-  // Writes the feeds and runs what changed ones reach, `changed` having an element a feed: those
-  // that differ from the last run of the entry point. All of it where only a whole run can be done:
-  // the first one, one after states were written, every one in eager mode and of an entry point
-  // that was compiled without LayoutOptions::incremental. Returns how many operators ran.
+  // Writes the feeds and runs the operators that changed feeds reach. `changed` has an element for
+  // each feed: whether it differs from the last run of the entry point. Some runs must be whole:
+  // the first one, one after states were written, every one in eager mode, and every one of an
+  // entry point that was compiled without LayoutOptions::incremental. Returns how many operators
+  // ran.
   virtual int64_t RunChanged(int entry, std::span<const HostTensor> feeds,
                              const std::vector<bool>& changed) = 0;
-  // The same as Run(), with all that operators write shown to `checker`: slow, and it allocates.
+  // Does the same as Run(), and shows `checker` all that operators write. It is slow and allocates.
   virtual void RunChecked(int entry, RunChecker& checker) = 0;
   // Copies a result of the entry point that ran last.
   virtual void Fetch(int entry, int result, std::span<std::byte> bytes) const = 0;
@@ -147,7 +148,7 @@ class Engine {
   // Gives the arenas back to the device. From then on the engine neither runs nor tells its state.
   // Eager mode keeps its memory until the engine ends.
   virtual void FreeArenas() {}
-  // A hash of all parameters and running statistics, in the order of their names.
+  // Returns a hash of all parameters and running statistics, in the order of their names.
   uint64_t StateHash() const;
   // As above; `copy` has room for LargestCopiedState() bytes.
   uint64_t StateHash(std::span<std::byte> copy) const;

@@ -1,4 +1,3 @@
-// Doing the runs again, and looking.
 #include "src/run/find_non_finite.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// FindNonFinite: which operator made the first value that is not finite. The runs since a state
-// that is known are done once more, exactly as they were; the first that leaves a loss or a state
-// that is not finite is done a third time, with all that its operators write looked at.
+// FindNonFinite finds the operator that made the first value that is not finite. It repeats the
+// runs since a known state, exactly as they were. The first run that leaves a loss or a state that
+// is not finite is done a third time. In this run, all results of operators are looked at.
 #ifndef CGRUN_RUN_FIND_NON_FINITE_H_
 #define CGRUN_RUN_FIND_NON_FINITE_H_
 
@@ -38,7 +38,7 @@ struct NonFinite {
   int64_t step = 0;    // from 1; of a state 0: it was so from the start
   Phase phase = Phase::kForward;  // of the operator
 
-  // Without its place: "classify.conv2 made the first value …".
+  // Returns the message without its place: "classify.conv2 made the first value …".
   std::string Text() const;
   // "model.yaml:30:21: classify.conv2 made the first value that is not finite, NaN, in step 17"
   std::string Message() const;

@@ -1,5 +1,5 @@
-// What `keep` of a model file names, as the last batch left it: values and gradients that survive
-// their step, and parameters.
+// Holds the values that `keep` of a model file names, as the last batch left them. They are
+// parameters, and values and gradients that survive their step.
 #ifndef CGRUN_RUN_KEPT_VALUES_H_
 #define CGRUN_RUN_KEPT_VALUES_H_
 
@@ -31,7 +31,7 @@ class KeptValues {
   void Take(const Engine& engine, int entry);
   // Writes NAME.npy for each value that was taken, and for each state. Throws UserError.
   void Write(const Engine& engine, const std::string& folder) const;
-  // Host memory of the copies.
+  // Returns the bytes of host memory that the copies take.
   int64_t bytes() const;
 
  private:

@@ -39,7 +39,7 @@ size_t Columns(const EpochReport& report) {
   return columns;
 }
 
-// Of a line "epoch,step,…".
+// Reads the step of a line "epoch,step,…".
 int64_t StepOf(std::string_view line) {
   int64_t step = std::numeric_limits<int64_t>::max();
   line.remove_prefix(std::min(line.size(), line.find(',') + 1));

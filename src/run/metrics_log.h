@@ -21,7 +21,7 @@ class MetricsLog {
   MetricsLog(const MetricsLog&) = delete;
   MetricsLog& operator=(const MetricsLog&) = delete;
 
-  // Of the last line; −1 without one.
+  // Returns the step of the last line, or −1 if there is none.
   int64_t last_step() const { return last_step_; }
   // Appends a line. `report` has the rates and means of the header; a pass that was not measured
   // has empty cells. Throws UserError.

@@ -1,4 +1,3 @@
-// Keys of optimizers, and what to set of them.
 #include "src/run/path_optimizer.h"
 
 #include <fmt/format.h>

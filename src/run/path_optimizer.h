@@ -18,8 +18,8 @@ struct PathOptimizer {
 // lacks one.
 std::optional<PathOptimizer> OptimizerOf(const ModelSpec& model, const PathSpec& path);
 
-// What helps a run whose numbers are not finite any more: settings of the optimizer of the path of
-// that name, or of all paths ("").
+// Returns help for a run whose numbers are not finite any more. It names settings of the optimizer
+// of the path of that name, or of all paths ("").
 std::string DivergenceHelp(const ModelSpec& model, const std::string& path);
 
 }  // namespace cgrun

@@ -234,7 +234,7 @@ TreeNode WithKindFirst(const TreeNode& node, Diagnostics& diagnostics) {
   return TreeNode::Map({{kind, form->named_by.value.mark, rest}}, node.mark);
 }
 
-// What to write for `{step: 10}` and `{step: [10, 20]}`.
+// Returns the text that replaces `{step: 10}` or `{step: [10, 20]}`.
 std::string HelpWithArguments(const ScheduleKind& kind, const TreeNode& given) {
   const auto required = std::ranges::find_if(kind.arguments, &Argument::required);
   if (required == kind.arguments.end()) return "such as `{" + kind.name + ": {warmup: 1}}`";
@@ -242,7 +242,7 @@ std::string HelpWithArguments(const ScheduleKind& kind, const TreeNode& given) {
   return "write `schedule: {" + kind.name + ": {" + required->name + ": " + given.scalar + "}}`";
 }
 
-// `cosine`, or `{cosine: {warmup: 1}}`.
+// Reads `cosine`, or `{cosine: {warmup: 1}}`.
 void ReadKind(const ModelSpec& model, const TreeNode& written, RateSchedule& schedule,
               Diagnostics& diagnostics) {
   const TreeNode node = WithKindFirst(written, diagnostics);
@@ -287,9 +287,9 @@ double DefaultRate(const OpSpec& optimizer) {
   return field == nullptr ? 0.01 : std::get<double>(field->get(schema.defaults()));
 }
 
-// How often `step` steps hold a period, which may be a fraction: 0.4 epochs of 5 steps are 2 steps,
-// and 6 steps three of them, though 0.4 in binary is a little more, and 6 / 5 / 0.4 a little less
-// than 3.
+// Returns how often `step` steps hold a period, which may be a fraction. For example, 0.4 epochs of
+// 5 steps are 2 steps, and 6 steps hold three of them. Rounding must not change that: 0.4 in binary
+// is a little more, and 6 / 5 / 0.4 is a little less than 3.
 double PeriodsIn(double steps, double period) {
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   return std::floor(steps / period * (1 + kRounding));

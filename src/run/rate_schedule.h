@@ -40,7 +40,8 @@ struct RateSchedule {
   int64_t steps_per_epoch = 1;
   int64_t total_steps = 1;
 
-  // Of kPlateau. Progress is a change of more than `threshold`, as a part of the best so far.
+  // These members are for kPlateau. Progress is a change of more than `threshold`, as a part of the
+  // best so far.
   std::string metric = "loss";
   SourceMark metric_mark = {};  // where the file names it
   bool higher_is_better = false;
@@ -48,16 +49,18 @@ struct RateSchedule {
   double patience = 10;  // evaluations
   double least_factor = 0;
 
-  // Of any step; for kPlateau, of one after Restore() and after all drops but the last kDrops.
+  // Returns the rate of any step. For kPlateau, the step must come after Restore() and after all
+  // drops but the last kDrops.
   double RateAt(int64_t step) const;
-  // How many steps the rate rises.
+  // Returns how many steps the rate rises.
   double WarmupSteps() const;
 
   // Whether evaluations matter, by the number that is called `metric`.
   bool watches() const { return kind == Kind::kPlateau; }
-  // What an evaluation after `step` steps gave.
+  // Takes the number that an evaluation after `step` steps gave.
   void Observe(int64_t step, double value);
-  // What checkpoints hold: the best number so far, evaluations without progress, drops so far.
+  // Returns the state for checkpoints: the best number so far, evaluations without progress, drops
+  // so far.
   std::array<double, 3> State() const;
   void Restore(const std::array<double, 3>& state);
 
@@ -72,7 +75,7 @@ struct RateSchedule {
   size_t drop_count_ = 0;
 };
 
-// An argument of a schedule: a number, or the name of what `plateau` looks at.
+// An argument of a schedule is a number, or the name of the number that `plateau` looks at.
 struct ScheduleArgument {
   std::string name;
   std::string doc;
@@ -90,43 +93,43 @@ struct ScheduleKind {
   std::vector<ScheduleArgument> arguments;
 };
 
-// What a model file may say behind `schedule`.
+// Lists what a model file may say behind `schedule`.
 const std::vector<ScheduleKind>& ScheduleKinds();
 
-// Reads `lr` and `schedule` of an optimizer of `model`; nothing after an error.
+// Reads `lr` and `schedule` of an optimizer of `model`. After an error the result is empty.
 std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpec& optimizer,
                                              double default_rate, Diagnostics& diagnostics);
 
-// The schedule of a path.
+// Pairs a path with its schedule.
 struct PathSchedule {
   std::string path;
   RateSchedule schedule;
   SourceMark optimizer;  // of the file; paths may share one
 };
 
-// Those of all backprop paths that have an optimizer, in order, their lengths still unset; nothing
-// after an error.
+// Reads the schedules of all backprop paths that have an optimizer, in order. Their lengths are
+// still unset. After an error the result is empty.
 std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& model,
                                                            Diagnostics& diagnostics);
 
-// What the rates are called in logs: "learning_rate", or one name a path where paths have
-// optimizers of their own.
+// Returns the names of the rates in logs. There is one, "learning_rate", or one per path if paths
+// have optimizers of their own.
 std::vector<std::string> RateNames(const std::vector<PathSchedule>& paths);
 
-// Where a run that has become longer changes the rate of a path.
+// Says where a run that has become longer changes the rate of a path.
 struct RateJump {
   std::string path;
   double before = 0;  // in the last step so far
   double after = 0;   // in the next
 };
-// Of a run that was `steps_before` steps long until step `step`: `schedules` are those of `paths`,
-// with its new length.
+// Finds the jumps in a run that was `steps_before` steps long until step `step`. `schedules` are
+// those of `paths`, with the run's new length.
 std::vector<RateJump> FindRateJumps(const std::vector<PathSchedule>& paths,
                                     const std::vector<RateSchedule>& schedules,
                                     int64_t steps_before, int64_t step);
 
-// Warns of warm-ups that go on longer than a run of `total_steps` steps, of each optimizer once; 0:
-// time ends the run.
+// Warns once for each optimizer whose warm-up is longer than a run of `total_steps` steps. If
+// `total_steps` is 0, time ends the run.
 void WarnOfLongWarmups(const std::vector<PathSchedule>& paths, int64_t steps_per_epoch,
                        int64_t total_steps, Diagnostics& diagnostics);
 

@@ -1,4 +1,3 @@
-// Making run folders and writing their files.
 #include "src/run/run_folder.h"
 
 #include <unistd.h>

@@ -70,7 +70,8 @@ struct RunSettings {
   bool lanes = true;                         // CompileOptions::lanes, as that cap left them
   std::string data_hash = {};                // HashOf() its training data; "": not known
   std::string tuning = {};                   // the name of the record that chose kernels; "": none
-  // What the command lines of the run set of the model file, as of `--set`, in order.
+  // The settings of the model file that the run's command lines changed, such as with `--set`, in
+  // order.
   std::vector<std::string> overrides = {};
   std::vector<RunPart> parts = {};  // this one is the last; none in folders of former versions
 };
@@ -79,10 +80,10 @@ struct RunSettings {
 void WriteRunSettings(const std::string& folder, const RunSettings& settings);
 RunSettings ReadRunSettings(const std::string& folder);
 
-// model.yaml: the model file as resolved.
+// Writes model.yaml, the model file as resolved.
 void WriteModelFile(const std::string& folder, const ModelSpec& model);
 
-// summary.json, and the same text for `--json`.
+// Makes the text of summary.json, which `--json` prints too.
 std::string SummaryJson(const TrainResult& result);
 void WriteSummary(const std::string& folder, const std::string& json);
 // A run that goes on has none, until it ends. Removes what WriteFailure() left, too.

@@ -1,4 +1,4 @@
-// An advisory lock on the folder itself.
+// The lock is an advisory lock on the folder itself.
 #include "src/run/run_lock.h"
 
 #include <fcntl.h>

@@ -18,7 +18,7 @@ class RunLog {
   // In the run's folder. `shape` and `step`: as in MetricsLog. Throws UserError.
   RunLog(const std::string& folder, const EpochReport& shape, int64_t step);
 
-  // Of the last line, those of former parts of the run included; −1 without one.
+  // Returns the step of the last line, former parts of the run included, or −1 if there is none.
   int64_t last_step() const { return metrics_.last_step(); }
   // Throws UserError.
   void Write(const EpochReport& report);

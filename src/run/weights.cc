@@ -26,7 +26,7 @@ bool FitByChance(const std::vector<TensorType>& fitting, const std::vector<Tenso
 
 namespace {
 
-// Of another floating-point type, as other programs and half-precision exports have them.
+// Other programs and half-precision exports have weights of another floating-point type.
 bool IsConvertible(const TensorType& from, const TensorType& to) {
   return from.shape == to.shape && IsFloat(from.dtype) && IsFloat(to.dtype) &&
          to.dtype != DType::kF16;

@@ -1,4 +1,3 @@
-// Reorders as questions to a target.
 #include "src/select/reorder_node.h"
 
 #include <fmt/format.h>

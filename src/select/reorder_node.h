@@ -1,4 +1,5 @@
-// What both ways of selection need for copies between layouts, and to say that there is no kernel.
+// Both ways of selection share this: they need copies between layouts, and say that there is no
+// kernel.
 #ifndef CGRUN_SELECT_REORDER_NODE_H_
 #define CGRUN_SELECT_REORDER_NODE_H_
 
@@ -8,7 +9,7 @@
 
 namespace cgrun {
 
-// A copy of a tensor from one layout into another.
+// Returns the signature of a copy of a tensor from one layout into another.
 NodeSignature ReorderSignature(const TensorType& type, const Layout& from, const Layout& to);
 
 // The estimated time of such a copy; very long where the target has no kernel for it.

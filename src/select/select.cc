@@ -1,7 +1,7 @@
-// Greedy selection in topological order: each node takes its cheapest option given the layouts of
-// what it reads. What its choice costs those behind it is not known then: so the whole graph is
-// selected twice, once as if it cost nothing and once as if all results were wanted plain, and the
-// graph that takes less is taken.
+// Selection is greedy in topological order: each node takes its cheapest option given the layouts
+// of its inputs. The cost of this choice for later nodes is not known then. So the whole graph is
+// selected twice: once as if that cost were nothing, and once as if all results were wanted plain.
+// The graph that takes less is taken.
 #include "src/select/select.h"
 
 #include <map>

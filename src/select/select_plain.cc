@@ -89,7 +89,7 @@ class PlainSelector {
     for (const auto& [written, read] : results) AppendReorder(origin, written, read);
   }
 
-  // A value of the same type in another layout.
+  // Returns a value of the same type in another layout.
   ValueId Copy(ValueId value, const Layout& layout) {
     Value copy = graph_.values[value];
     copy.name = names_.UniqueName(copy.name + ".reorder");

@@ -7,11 +7,11 @@
 
 namespace cgrun {
 
-// `graph` is bound, and all its values are plain; they stay so. Every node gets the option of the
-// target whose estimated time, with the reorders that it would need for itself alone, is least;
-// the target's own order breaks ties. Those reorders are nodes around it, and nothing else reads
-// what they write: a copy into a kernel's layout right before it, a copy out of it right after.
-// A node that no kernel can run is an error at its mark.
+// Gives each node of `graph`, which is bound, a kernel. All its values are plain and stay so. A
+// node gets the option of the target with the least estimated time, including the reorders that it
+// needs for itself alone. The target's own order breaks ties. Those reorders become nodes, and
+// nothing else reads their results: a copy into a kernel's layout right before the node, and a copy
+// out of it right after. A node that no kernel can run is an error at its mark.
 Graph SelectPlainKernels(Graph graph, const Target& target, const SelectOptions& options,
                          Diagnostics& diagnostics);
 

@@ -63,7 +63,7 @@ class UpdateSearch {
   std::set<ValueId> seen_;
 };
 
-// The groups of these weights, by the name of the weight.
+// Returns the groups of these weights, by the name of the weight.
 std::map<std::string, Group> GroupsOf(const Graph& graph, const StateLayouts& weights) {
   std::map<std::string, Group> groups;
   for (const auto& [weight, layout] : weights) groups[weight].states.insert(weight);

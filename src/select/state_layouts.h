@@ -17,10 +17,10 @@ using StateLayouts = std::map<std::string, Layout>;
 
 struct SelectOptions;
 
-// Those with which a step of `graph`, which is bound and plain, takes least time: of each weight
-// the one that its forward kernels would read if it were theirs to choose, where the nodes that
-// read and update the weight take less time so, copies included. None if there is a node that no
-// kernel can run.
+// Chooses the layouts with which a step of `graph`, which is bound and plain, takes least time. The
+// candidate of each weight is the layout that its forward kernels would choose. It is taken if the
+// nodes that read and update the weight take less time so, copies included. If no kernel can run
+// some node, the result is empty.
 StateLayouts ChooseStateLayouts(const Graph& graph, const Target& target,
                                 const SelectOptions& options);
 

@@ -1,4 +1,4 @@
-// The largest node.
+// The budget follows from the operands of the largest node.
 #include "src/select/workspace_budget.h"
 
 #include <algorithm>

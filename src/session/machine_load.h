@@ -60,9 +60,9 @@ class MachineLoad {
   MachineLoad();
   explicit MachineLoad(const Reading& begin) : begin_(begin) {}
 
-  // The part of the processors that others have taken from the beginning to `end`, where that tells
-  // of a busy machine: from 0.25 to 1. Else 0: in less than two seconds, and where processors were
-  // left to this process.
+  // Returns the part of the processors that others have taken from the beginning to `end`. If the
+  // machine is busy, it is from 0.25 to 1. Otherwise it is 0, such as after less than two seconds,
+  // or if processors were left to this process.
   double OthersShare(const Reading& end = Read()) const;
 
  private:

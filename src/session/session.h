@@ -79,53 +79,57 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   bool ready() const;
-  // How often the graph has been analysed since the session began: compiled and planned, or
-  // prepared for eager mode. 0 where a compiled program is run.
+  // Returns how often the graph has been analysed since the session began, which means compiled and
+  // planned, or prepared for eager mode. If a compiled program is run, it is 0.
   int64_t graph_analyses() const;
-  // Why a compiled program that was given is not used; empty where it is, or none was given.
+  // Returns why a compiled program that was given is not used. If it is used, or if none was given,
+  // the result is empty.
   const std::string& recompiled() const;
   Engine& engine();
   const Engine& engine() const;
-  // Graph mode has a program; null in eager mode.
+  // Returns the program of graph mode, or null in eager mode.
   const Program* program() const;
-  // The program's memory; null in eager mode, and for a program that was compiled before.
+  // Returns the program's memory. It is null in eager mode, and for a program that was compiled
+  // before.
   const MemoryLayout* layout() const;
   // Tells how long operators took so far; null without SessionOptions::profile.
   const OperatorTimes* times() const;
   const MemoryUse& memory() const;
-  // The values that the model file keeps, of entry points of the kind options.compile.keeps; null
-  // where it keeps nothing.
+  // Returns the values that the model file keeps, of entry points of the kind
+  // options.compile.keeps. If it keeps nothing, the result is null.
   const KeptValues* kept() const;
   // HashOf() the training data, in hexadecimal digits. Throws UserError.
   std::string DataHash() const;
-  // The names in the training data; where none are open, those in the data that are evaluated.
+  // Returns the names in the training data. If none are open, they are those in the data that are
+  // evaluated.
   const ClassNames& class_names() const;
   // Dataset::Notes() of all sets, or of those that are evaluated alone.
   std::vector<std::string> data_notes() const;
-  // Samples of a set that fill no whole batch of streams.
+  // Returns the number of samples of a set that fill no whole batch of streams.
   int64_t LeftOutOf(const std::string& split) const;
   const WeightsReport& weights() const;
-  // The file of weights that the state was read from: the option's, else that which the model file
-  // names, of a run folder the newest; "" without one, and of a run that goes on.
+  // Returns the file of weights that the state was read from. It is the option's, or else that of
+  // the model file. If that names a run folder, it is the newest one there. Without such a file,
+  // and for a resumed run, it is "".
   const std::string& weights_file() const;
   int64_t batch() const;
-  // The steps of training; 0 where time ends it.
+  // Returns the steps of training, or 0 if time ends it.
   int64_t total_steps() const;
   int64_t steps_per_epoch() const;
   // Where training begins.
   const RunState& run_state() const;
-  // Whether `early_stop` has ended the run that goes on, and how.
+  // Whether `early_stop` has ended the run that is resumed, and how.
   bool IsStopped() const;
   EarlyStop DescribeStop() const;
-  // If the run that goes on has another length than `before` gave it: the rates that jump, of
-  // schedules that know the run's end.
+  // Returns the rates that jump because the resumed run has another length than `before` gave it.
+  // Only schedules that know the run's end have such jumps.
   std::vector<RateJump> RateJumps(const ModelSpec& before) const;
 
   // Trains as the model file says, from the start or from options.checkpoint on. `folder` takes
   // metrics.csv and checkpoints (empty: none are written).
   TrainResult Train(const std::string& folder, RunObserver& observer,
                     const RunSignals& signals = {});
-  // One pass over a split of options.evaluate that the model has.
+  // Runs one pass over a split of options.evaluate that the model has.
   PassResult Evaluate(const std::string& split, RunObserver& observer);
   // Frees the arenas, so that reports can use their memory. The session runs no more.
   void FreeArenas();

@@ -16,8 +16,9 @@ class StepTimes {
   int64_t steps() const { return steps_; }
   double seconds() const { return seconds_; }
 
-  // How many times as long as the quickest tenth the mean step took, where that tells of a busy
-  // machine; else 0: of less than a second, of few steps, and where only some rare step was slow.
+  // Returns how many times as long as the quickest tenth the mean step took, if that tells of a
+  // busy machine. Otherwise it is 0: after less than a second, after few steps, and if only some
+  // rare step was slow.
   double Slowdown() const;
 
  private:

@@ -18,9 +18,9 @@ struct TrainingPlace {
 
 class TrainingReplay final : public Replay {
  public:
-  // From the checkpoint at `path`, which was written at `from`; without a path from the state that
-  // the session began with. Up to the batch at `last`, which is the last. The session's loader,
-  // rates and state are used, and are as after that batch in the end.
+  // Begins at the checkpoint at `path`, which was written at `from`. Without a path it begins at
+  // the state that the session began with. The batch at `last` is the last one. The replay uses the
+  // session's loader, rates and state, and leaves them as they are after that batch.
   TrainingReplay(SessionParts& session, std::string path, const TrainingPlace& from,
                  const TrainingPlace& last)
       : session_(session), path_(std::move(path)), from_(from), last_(last) {}

@@ -28,7 +28,7 @@ Attributes Sgd(double momentum = 0) {
   return Attributes::Of(attributes);
 }
 
-// A forward graph with one or more backprop paths over vectors of two numbers.
+// Builds a forward graph with one or more backprop paths over vectors of two numbers.
 class AutodiffTest : public testing::Test {
  protected:
   ValueId Placeholder(const std::string& name, TensorType type, HostTensor value) {
@@ -71,7 +71,7 @@ class AutodiffTest : public testing::Test {
     graph_.paths[path].trains = std::move(trains);
   }
 
-  // The graph with gradients, verified.
+  // Returns the graph with gradients, which is verified.
   Graph Differentiated(int processes = 1) {
     AutodiffOptions options;
     options.processes = processes;
@@ -124,7 +124,7 @@ TEST_F(AutodiffTest, ALaterPathLearnsThroughOldAndNewVersions) {
   SumLoss(a, h, {w});
   const PathId b = AddPath("b", 0.25, OpId::sgd, Sgd());
   SumLoss(b, Add(OpId::mul, {h, w}, "y", b), {w});
-  // a: w' = w - 0.5·x. b: loss = Σ x·w·w', its gradient x·w' + x·w.
+  // Path a gives w' = w - 0.5·x. Path b has the loss Σ x·w·w', with the gradient x·w' + x·w.
   const double first = 1 - 0.5 * 3, second = 2 - 0.5 * 4;
   EXPECT_EQ(Next(Differentiated(), "w"),
             (std::vector<double>{first - 0.25 * (3 * first + 3 * 1),

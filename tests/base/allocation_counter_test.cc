@@ -18,7 +18,7 @@ class AllocationPool : public testing::Test {
     if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
   }
 
-  // What `work` took from the heap and from the pool.
+  // Returns the bytes that `work` took from the heap and from the pool.
   template <class Work>
   static HeapUse Taken(Work work) {
     const HeapUse before = CurrentHeapUse();

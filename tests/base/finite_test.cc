@@ -1,4 +1,4 @@
-// NaN and infinity, in every number type.
+// Tests that NaN and infinity are found in every number type.
 #include "src/base/finite.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Host tensors: typed access, rounding, saturation, bitwise equality.
+// Tests of host tensors: typed access, rounding, saturation and bitwise equality must be right.
 #include "src/base/host_tensor.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,8 @@ TEST(HostTensorDeathTest, TheTypeMustBeTheTensors) {
   EXPECT_DEATH(half.Set(0, 1), "no element access for f16");
 }
 
-// The largest number, 1, the smallest normal and the smallest number, a half, infinity, NaN.
+// The halves are the largest number, 1, the smallest normal and the smallest number, a half,
+// infinity, NaN.
 TEST(HostTensorTest, ReadsHalves) {
   const uint16_t bits[] = {0x7BFF, 0x3C00, 0x0400, 0x8001, 0xB800, 0xFC00, 0x7E00, 0x8000};
   HostTensor halves(DType::kF16, {8});

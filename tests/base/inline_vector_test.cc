@@ -1,4 +1,4 @@
-// InlineVector against std::vector, within its first elements and beyond.
+// Compares InlineVector with std::vector, within its first elements and beyond.
 #include "src/base/inline_vector.h"
 
 #include <gtest/gtest.h>

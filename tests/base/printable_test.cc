@@ -1,4 +1,4 @@
-// What of a text a terminal shows, and what a path is called.
+// Tests which characters of a text a terminal shows, and the names of paths.
 #include "src/base/printable.h"
 
 #include <gtest/gtest.h>

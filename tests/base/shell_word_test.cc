@@ -10,7 +10,7 @@
 namespace cgrun {
 namespace {
 
-// What a shell makes of a word.
+// Returns the text that a shell makes of a word.
 std::string FromShell(const std::string& word) {
   FILE* const pipe = popen(("printf %s " + word).c_str(), "r");
   std::array<char, 256> text = {};

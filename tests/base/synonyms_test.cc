@@ -1,4 +1,4 @@
-// Suggestions of a table of synonyms.
+// Tests the suggestions that a table of synonyms gives.
 #include "src/base/synonyms.h"
 
 #include <gtest/gtest.h>

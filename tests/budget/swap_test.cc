@@ -118,7 +118,7 @@ TEST(SwapOptions, AreOfferedWhereTheyCanBeHad) {
   EXPECT_TRUE(model.Options(limits).empty());
 }
 
-// Of a buffer that can be computed again, too, that is done which takes less.
+// A buffer that can be recomputed can be swapped, too. The option that takes less time is offered.
 TEST(SwapOptions, CompeteWithComputingAgain) {
   LateReader model;
   model.graph.outputs.push_back(

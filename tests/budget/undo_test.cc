@@ -1,4 +1,4 @@
-// Trials of undoing against the graph with the decisions undone.
+// Compares trials of undoing with the graph in which the decisions are undone.
 #include "src/budget/undo.h"
 
 #include <gtest/gtest.h>

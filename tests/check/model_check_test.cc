@@ -73,7 +73,7 @@ paths:
   EXPECT_EQ(check.skipped(), "the file does not say how to train");
 }
 
-// The root of a negative number.
+// The model takes the root of a negative number.
 TEST(ModelCheck, WhatIsNoNumberIsWrong) {
   const ModelSpec model = ModelOf(R"(cgrun: 1
 inputs: {x: {shape: [4]}, y: {shape: [3]}}
@@ -293,7 +293,8 @@ TEST(ModelCheck, ASumIsMeasuredByItsTerms) {
   EXPECT_TRUE(right.good) << right.worst << " " << right.error;
   EXPECT_EQ(right.compared, 7);
   EXPECT_TRUE(right.missing.empty());
-  // Of the last layer's bias, whose terms do not cancel each other out.
+  // The wrong output is the gradient of the last layer's bias, whose terms do not cancel each other
+  // out.
   for (const OpId op : {OpId::reduce_sum, OpId::batch_norm_grad}) {
     const DeviceCheck wrong = check.CheckLibrary("reference", WrongLibrary(op, 1.05));
     EXPECT_FALSE(wrong.good) << NameOf(op) << " " << wrong.worst << " " << wrong.error;
@@ -368,7 +369,7 @@ TEST(Lint, WhatSomeUseReadsIsNotIdle) {
             (Warnings{"9: nothing reads what path.p1.q computes"}));
   EXPECT_EQ(UnreadValues(TwoUses(ErrorOf("q1") + ErrorOf("q2"), "q1")),
             (Warnings{"8: nothing reads what path.p1.p.tanh computes"}));
-  // Nothing of a use.
+  // Nothing of the second use is read.
   const std::string one = ErrorOf("p1") + ErrorOf("q1");
   EXPECT_EQ(UnreadValues(TwoUses(one, "p1")),
             (Warnings{"14: nothing reads what path.p2 computes"}));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cgrun check: mistakes in files and data, gradients and devices."""
+"""Tests that cgrun check finds mistakes in files and data, and compares gradients and devices."""
 
 import json
 import unittest

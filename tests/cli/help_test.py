@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`cgrun help`, `--help`, `--version` and `cgrun ops`, as text and as JSON."""
+"""Tests `cgrun help`, `--help`, `--version` and `cgrun ops`, as text and as JSON."""
 
 import json
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cgrun under limits of the system: addresses, stacks, processors, closed descriptors."""
+"""Tests cgrun under limits of the system: addresses, stacks, processors, closed descriptors."""
 
 import json
 import os

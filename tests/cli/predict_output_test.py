@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`cgrun predict` of several outputs, and its tables: `--csv`."""
+"""Tests `cgrun predict` with several outputs, and its tables: `--csv`."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The process of cgrun: its name, and how long its threads spin."""
+"""Tests the process of cgrun: its name, and how long its threads spin."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run reports: its summary on the terminal, and the tables of its page."""
+"""Tests the report of a run: its summary on the terminal, and the tables of its page."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs of cgrun: interrupted, planned, limited, dry; their weights, their memory, their reports."""
+"""Tests runs that are interrupted, planned, limited or dry, with their weights, memory and reports."""
 
 import json
 import os

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kLimit = 64 << 20;
 
-// What an archive of the shared folder holds, unpacked; nothing where it is not there.
+// Unpacks an archive of the shared folder. If the archive is not there, it holds nothing.
 class Archive {
  public:
   Archive(const std::string& name, const std::string& parts) {

@@ -1,4 +1,4 @@
-// CIFAR: records of both kinds, files and folders, errors, damage, and CIFAR-10 itself.
+// Tests CIFAR: records of both kinds, files and folders, errors, damage, and CIFAR-10 itself.
 #include <gtest/gtest.h>
 
 #include <cmath>

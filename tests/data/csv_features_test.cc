@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 constexpr char kTowns[] = "area,town,y\n1,Rom,0\n3,Bonn,1\n5,Rom,0\n";
 
-// A table with one column of numbers and one of towns.
+// Builds a table with one column of numbers and one of towns.
 class TownBuilder : public CsvBuilder {
  public:
   explicit TownBuilder(std::string_view text) : CsvBuilder(text, 1) {
@@ -77,7 +77,7 @@ TEST(CsvCategories, NoOtherColumnIsTakenForOneThatIsMissing) {
       "no names, and columns are counted then: from 1, -1 is the last");
 }
 
-// Of a list, the names count, and not their order.
+// If `columns` is a list, its names count, and not their order.
 TEST(CsvColumns, AreTakenInTheOrderOfTheTrainingData) {
   const Opened train =
       CsvBuilder("b,a,y\n1,2,0\n").Set("columns", "[a, b]").Label("y", DType::kF32).Open();

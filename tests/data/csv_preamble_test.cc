@@ -12,7 +12,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// The note of a table with the rows 1, 2, 3 and 4, 5, 6; "" without one.
+// Returns the note of a table with the rows 1, 2, 3 and 4, 5, 6, or "" if there is none.
 std::string NoteOf(DatasetBuilder&& table) {
   const Opened opened = table.Label("y", DType::kF32).Open();
   EXPECT_EQ(opened.errors, "");

@@ -69,7 +69,8 @@ TEST(ResampleTest, ContainedImagesHaveBlackBars) {
 }
 
 TEST(ResampleTest, HalvingTakesMeansAndDoublingLiesBetween) {
-  // A triangle two pixels wide on either side: 1 3 3 1 over 8, and the edge's own.
+  // The filter is a triangle two pixels wide on either side: its weights are 1 3 3 1 over 8, and
+  // the edge has its own.
   const TestImage image{8, 1, 1, {0, 0, 0, 80, 80, 0, 0, 0}};
   const std::vector<uint8_t> half = Resample(image, {1, 1, 4, ImageFit::kStretch});
   EXPECT_EQ(half, (std::vector<uint8_t>{0, 40, 40, 0}));

@@ -1,4 +1,4 @@
-// Image folders: classes, lists of labels, decoding ahead and while reading, errors, memory.
+// Tests image folders: classes, lists of labels, decoding ahead and while reading, errors, memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ const std::string kGreen = EncodeJpeg(TestImage::Constant(20, 30, {0, 255, 0}));
 
 const std::string kFetchAgain = "help: copy or fetch the file again, or leave it out\n";
 
-// A folder `f` of images, for an input of [3, 4, 4] and a label.
+// Builds a folder `f` of images, for an input of [3, 4, 4] and a label.
 class ImagesBuilder : public DatasetBuilder {
  public:
   explicit ImagesBuilder(bool labelled = true) : DatasetBuilder("images") {

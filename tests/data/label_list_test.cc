@@ -11,7 +11,7 @@ namespace {
 
 const std::string kGrey = EncodePng(TestImage::Constant(4, 4, {9}));
 
-// The images a.png and b.png, and a list.
+// Builds a folder with the images a.png and b.png, and a list.
 class ListBuilder : public DatasetBuilder {
  public:
   explicit ListBuilder(std::string_view list) : DatasetBuilder("images") {

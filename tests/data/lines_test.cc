@@ -1,4 +1,5 @@
-// Lines as padded sequences: words, bytes and ids, labels, vocabularies, errors at their places.
+// Tests lines as padded sequences: words, bytes and ids, labels, vocabularies, errors at their
+// places.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

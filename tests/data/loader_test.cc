@@ -1,5 +1,5 @@
-// The loader: each sample once, the same batches for any ring and any workers, errors, shutdown at
-// any moment, no allocation after its construction.
+// Tests the loader. It gives each sample once, and the same batches for any ring and any workers.
+// It reports errors, shuts down at any moment, and allocates nothing after its construction.
 #include "src/data/loader.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class TestDataset : public Dataset {
   std::vector<DataField> fields_ = {{"number", DType::kI64, {}}, {"bytes", DType::kU8, {5}}};
 };
 
-// A loader with its ring.
+// Holds a loader and its ring.
 class TestLoader {
  public:
   TestLoader(const Dataset& dataset, const LoaderOptions& options)

@@ -12,7 +12,8 @@
 namespace cgrun {
 namespace {
 
-// A folder `f` of images and a folder `m` of masks, for an input of [3, 4, 4] and one of [4, 4].
+// Builds a folder `f` of images and a folder `m` of masks, for an input of [3, 4, 4] and one of [4,
+// 4].
 class MasksBuilder : public DatasetBuilder {
  public:
   explicit MasksBuilder(DType mask = DType::kI32) : DatasetBuilder("images") {
@@ -31,7 +32,7 @@ class MasksBuilder : public DatasetBuilder {
     return *this;
   }
 
-  // 7 in the left half, 3 in the right one.
+  // The left half has the label 7, and the right half has 3.
   static TestImage Labels(int width, int height) {
     TestImage mask = TestImage::Constant(width, height, {3});
     for (int i = 0; i < width * height; ++i) {

@@ -1,4 +1,5 @@
-// NPY data: every number type into every input, both orders of bytes and of axes, errors, memory.
+// Tests NPY data: every number type into every input, both orders of bytes and of axes, errors,
+// memory.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +12,7 @@
 namespace cgrun {
 namespace {
 
-// An .npy file of version 1 with this header and these elements.
+// Makes an .npy file of version 1 with this header and these elements.
 std::string Npy(const std::string& descriptor, const std::string& shape, std::string_view elements,
                 const std::string& fortran = "False") {
   std::string header =

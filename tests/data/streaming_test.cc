@@ -20,7 +20,7 @@
 namespace cgrun {
 namespace {
 
-// More than a piece of a scan.
+// A scan takes more than one piece for this many samples.
 constexpr int64_t kSamples = 3000;
 
 std::string Bytes(int64_t count) {

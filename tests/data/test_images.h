@@ -9,7 +9,7 @@
 
 namespace cgrun {
 
-// Rows of pixels, `channels` bytes each: grey, grey and alpha, RGB, RGB and alpha.
+// Holds rows of pixels, `channels` bytes each: grey, grey and alpha, RGB, RGB and alpha.
 struct TestImage {
   int width = 0, height = 0, channels = 3;
   std::vector<uint8_t> pixels;
@@ -30,7 +30,8 @@ std::string ExifTiff(int orientation, bool big_endian);
 
 // A PNG file; `tiff`, if there is one, in a chunk eXIf.
 std::string EncodePng(const TestImage& image, std::string_view tiff = "");
-// The same with a header of one's own: width, height, bits, colour type, interlacing.
+// These make the parts of a PNG file with a header of one's own: width, height, bits, colour type,
+// interlacing.
 std::string PngChunk(std::string_view type, std::string_view data);
 std::string PngHeader(uint32_t width, uint32_t height, int bits, int colour, int interlaced = 0);
 

@@ -68,7 +68,7 @@ TEST_F(ControlGroupTest, MoreOfFilesThanIsUsedLeavesAllThatThereIs) {
   EXPECT_EQ(Left(), 1000);
 }
 
-// Of all groups on the way up the one that leaves least, wherever that is.
+// The group that leaves least counts, wherever it is on the way up.
 TEST_F(ControlGroupTest, EveryGroupAboveCounts) {
   Write("/proc/self/cgroup", "0::/user/session/run");
   Group("/user", "max", 900);

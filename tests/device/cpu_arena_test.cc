@@ -22,7 +22,7 @@ const int64_t kPage = sysconf(_SC_PAGESIZE);
 // Two huge pages, half of a third, and a small one.
 const int64_t kBytes = 5 * kMiB + kPage;
 
-// Of the process; page by page, where statm lags behind.
+// Returns the resident bytes of the process. The file counts page by page, where statm lags behind.
 int64_t ResidentBytes() {
   std::ifstream file("/proc/self/smaps_rollup");
   std::string word;
@@ -33,7 +33,7 @@ int64_t ResidentBytes() {
   return 0;
 }
 
-// All addresses of the process.
+// Returns the bytes of all addresses of the process.
 int64_t MappedBytes() {
   std::ifstream file("/proc/self/statm");
   int64_t pages = 0;

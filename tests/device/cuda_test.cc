@@ -12,7 +12,7 @@
 namespace cgrun {
 namespace {
 
-// The device, or nothing with the reason in `reason`.
+// Returns the device, or nothing with the reason in `reason`.
 std::unique_ptr<Device> OpenOrExplain(std::string* reason) {
   try {
     return OpenDevice("cuda");

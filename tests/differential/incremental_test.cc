@@ -1,6 +1,6 @@
-// Random graphs as programs that run in part: after any feeds have changed, results and states have
-// the bits that the interpreter gives for a whole run, and what ran is the cone of what changed, no
-// operator less and none more.
+// Runs random graphs as programs that run in part. After any feeds have changed, results and states
+// have the bits that the interpreter gives for a whole run. The operators that ran are exactly
+// those that the changed feeds reach.
 #include <gtest/gtest.h>
 
 #include <algorithm>

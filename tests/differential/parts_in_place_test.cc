@@ -18,7 +18,7 @@ constexpr int64_t kGrain = 16;  // elements: 64 bytes
 
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 
-// Of these graphs, all that a build has give the same bits.
+// These are the libraries of this build. All of them give the same bits for these graphs.
 std::vector<const KernelLibrary*> Libraries() {
   std::vector<const KernelLibrary*> libraries;
   for (const char* device : {"reference", "blas", "cpu"}) {
@@ -59,7 +59,7 @@ class RandomParts {
     return values_[static_cast<size_t>(count - dice_.Between(1, std::min<int64_t>(count, 6)))];
   }
 
-  // Mostly of whole grains.
+  // Returns a position that mostly lies at a whole grain.
   int64_t Position(int64_t size) {
     const int64_t grains = dice_.Between(0, size / kGrain);
     return std::min(grains * kGrain + (dice_.OneIn(8) ? 1 : 0), size);

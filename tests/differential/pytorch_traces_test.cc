@@ -46,7 +46,7 @@ struct Engine {
   int threads;
 };
 
-// One training entry point of a shipped model, at a constant learning rate.
+// Runs one training entry point of a shipped model, at a constant learning rate.
 class Steps {
  public:
   Steps(const std::string& file, const Engine& engine, double rate,
@@ -226,7 +226,7 @@ TEST_P(PyTorchTraces, LeNet) {
   ExpectTrace(losses, kLenetLosses);
 }
 
-// The losses of steps on one batch of images of so many bytes.
+// Returns the losses of steps on one batch of images of so many bytes.
 std::vector<double> MixedLosses(Steps& steps, int64_t pixels, int64_t count) {
   const auto pixel = [pixels](int64_t s, int64_t j) {
     return std::byte(Mixed(static_cast<uint32_t>(s * pixels + j)) % 256);

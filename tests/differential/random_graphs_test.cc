@@ -164,7 +164,8 @@ class OneGraph {
     ASSERT_NO_FATAL_FAILURE(Compare(prepared, program, Name("lanes, " + order)));
   }
 
-  // One planner an order, another for each graph; in one graph of sixteen every planner.
+  // Each order runs with one planner, which is another one for each graph. In one graph of sixteen
+  // it runs with every planner.
   void RunOrders(const Graph& prepared, bool passes) {
     const size_t planners = Planners().size(), each = seed_ % 16 == 0 ? planners : 1;
     for (size_t i = 0; i < Orders().size() * each; ++i) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of README.md and the examples of every verb's help run, in their order."""
+"""Runs the commands of README.md and the examples of every verb's help, in their order."""
 
 import gzip
 import json
@@ -29,7 +29,7 @@ LEFT_OUT = {
 }
 # What a command needs to be quick: nothing but time depends on it.
 SHORTER = {"cgrun bench": " --rounds 1 --steps 1"}
-# What the README takes for granted, and what the examples of help do: samples, buffers, runs.
+# The README and the examples of help take these for granted: samples, buffers, runs.
 BEFORE_README = ["cgrun train models/lsgan.yaml --limit-batches 2 --set train.epochs=1"]
 BEFORE_HELP = BEFORE_README + [
     "scripts/datasets/digits-as-images",

@@ -15,8 +15,8 @@ CGRUN = (ROOT / os.environ.get("CGRUN", "src/cli/cgrun")).resolve()
 GUIDE = (ROOT / "docs/guide.md").read_text()
 HOW_TO = ("own-images", "own-tables", "own-texts", "predictions", "speed", "stop-and-resume")
 
-# What the guide tells of without a command for it: the mistakes of its third part, a line of the
-# table of its seventh, what Ctrl-C and a busy machine bring.
+# The guide tells of these without a command: the mistakes of its third part, a line of the table of its seventh part,
+# and the effects of Ctrl-C and of a busy machine.
 MISTAKES = (("int32, shape: []", "int32"), ("op: normalize", "op: normalise"),
             ("[logits, label]}\n    metrics", "[logits, labels]}\n    metrics"),
             ("epochs:", "epoch:"))

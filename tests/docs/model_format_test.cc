@@ -258,7 +258,7 @@ TEST(ModelFormatDoc, DataIsRead) {
   }
 }
 
-// The schedules of the optimizers in a list.
+// Reads the schedules of the optimizers in a list, and returns the errors.
 std::string ScheduleErrors(const std::string& list, std::vector<RateSchedule>* schedules) {
   Diagnostics diagnostics;
   const auto tree = Parse({"model.yaml", list}, diagnostics);

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kKiB = 1 << 10;
 constexpr int64_t kMiB = 1 << 20;
 
-// A host with little memory.
+// This host has little memory.
 class SmallDevice final : public Device {
  public:
   explicit SmallDevice(int64_t capacity) : capacity_(capacity) {}

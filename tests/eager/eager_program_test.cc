@@ -117,7 +117,7 @@ TEST_F(EagerProgramTest, AKeptStateKeepsItsOldValue) {
   }
 }
 
-// Two optimizers on one parameter: both in place.
+// If a parameter has two optimizers, both work in place.
 TEST_F(EagerProgramTest, OptimizersWorkInPlaceOneAfterTheOther) {
   const ValueId w = maker_.State("w", {4}), g = maker_.Feed("g", {4});
   const ValueId rate = maker_.Feed("rate", {}, DType::kF64);

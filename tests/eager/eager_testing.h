@@ -1,4 +1,4 @@
-// What the tests of eager mode share: a listener that writes down what happens, and steps of a
+// The tests of eager mode share a listener that writes down the events of a run, and steps of a
 // graph.
 #ifndef CGRUN_TESTS_EAGER_EAGER_TESTING_H_
 #define CGRUN_TESTS_EAGER_EAGER_TESTING_H_

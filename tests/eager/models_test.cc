@@ -68,7 +68,7 @@ class EagerModels : public testing::TestWithParam<std::tuple<const char*, const 
   StepInputs inputs_;
 };
 
-// The largest difference of two states, as a part of the largest number in them.
+// Returns the largest difference of two states, as a part of the largest number in them.
 double Difference(const HostTensor& a, const HostTensor& b) {
   double largest = 1e-30, difference = 0;
   for (int64_t i = 0; i < a.elements(); ++i) {

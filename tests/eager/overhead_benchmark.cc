@@ -1,5 +1,6 @@
-// What eager mode costs beside its kernels: a chain of operators on four numbers, run eagerly and
-// as byte code. The difference is the cost of asking for memory and giving it back, per operator.
+// Measures the cost of eager mode beside its kernels. A chain of operators on four numbers runs
+// eagerly and as byte code. The difference is the cost of asking for memory and giving it back, per
+// operator.
 #include <benchmark/benchmark.h>
 
 #include "src/device/cpu.h"

@@ -50,7 +50,7 @@ TEST(EagerRandomGraphs, GiveTheInterpretersBits) {
       ASSERT_EQ(FirstDifference(RunEagerSteps(plain, Reference(), inputs, options), wanted), "")
           << NameOf(graph, seed);
     }
-    // What graph mode runs, with its copies for updates, runs eagerly too.
+    // The graph that graph mode has prepared, with its copies for updates, can run eagerly too.
     const Graph prepared = WithoutChains(PrepareGraph(graph, batch, Reference()));
     ASSERT_EQ(FirstDifference(RunEagerSteps(prepared, Reference(), inputs), wanted), "")
         << NameOf(graph, seed);
@@ -153,7 +153,7 @@ class BruteForce final : public EagerListener {
     return false;
   }
 
-  // An output, or the new value of a state: itself, or through a view.
+  // Whether the value is an output or the new value of a state, either itself or through a view.
   bool IsHeld(ValueId id, bool exactly) const {
     const auto is = [&](ValueId value) { return exactly ? value == id : Root(value) == id; };
     for (const Output& output : graph_.outputs) {

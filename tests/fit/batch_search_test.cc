@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// What is asked: each batch once at most.
+// Checks that each batch is asked once at most.
 class Asked {
  public:
   explicit Asked(std::function<bool(int64_t)> fits) : fits_(std::move(fits)) {}

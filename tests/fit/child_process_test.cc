@@ -1,4 +1,4 @@
-// What a child process gives back, and what it leaves.
+// Tests the answers of a child process, and that it leaves nothing behind.
 #include "src/fit/child_process.h"
 
 #include <gtest/gtest.h>

@@ -58,7 +58,7 @@ TEST(Tuning, OtherFilesAndOtherKernelsAreRefused) {
   EXPECT_NE(FaultOf(path).find("a time of -1"), std::string::npos) << FaultOf(path);
 }
 
-// Of the batches and the kinds that a run has, and in both modes.
+// Kernels are measured for the batches and the kinds that a run has, and in both modes.
 TEST(Tuning, TheKernelsOfARunAreMeasured) {
   const ModelSpec model = SmallModel();
   CompileOptions options;

@@ -28,7 +28,7 @@ paths:
   return BuildForward(*model, {EntryKind::kPredict, DType::kF32}, diagnostics);
 }
 
-// The type of y, or the first error.
+// Returns the type of y, or the first error.
 std::string TypeOrError(const std::string& op) {
   Diagnostics diagnostics;
   const auto graph = Build(op, diagnostics);

@@ -217,7 +217,8 @@ paths:
   EXPECT_NE(wrong.errors.find("'random_normal' reads nothing"), std::string::npos) << wrong.errors;
 }
 
-// Of the type of the first value that is not bool; of the run's precision where there is none.
+// A number has the type of the first value that is not bool. If there is none, it has the run's
+// precision.
 TEST(ForwardBuilder, NumbersAreConstantsOfTheOtherInputsType) {
   const Built built = Build(R"(
 paths:

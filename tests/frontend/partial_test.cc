@@ -48,7 +48,7 @@ std::vector<std::string> MessagesOf(const std::string& text) {
   return messages;
 }
 
-// kModel with each pair's first text replaced by its second.
+// Returns the messages for kModel, in which each pair's first text is replaced by its second.
 std::vector<std::string> MessagesWith(
     const std::vector<std::pair<std::string, std::string>>& changes) {
   std::string text = kModel;

@@ -18,7 +18,7 @@ constexpr std::string_view kDamagedFlag = "--damaged=";
 
 bool Try(const std::string& input) { return cgrun::TryInput(std::as_bytes(std::span(input))); }
 
-// Up to three acts of damage, one on top of the other.
+// Damages the input up to three times, one act on top of the other.
 std::string Damaged(std::string input, uint64_t seed) {
   for (uint64_t act = 0; act <= seed % 3; ++act) input = cgrun::Damage(input, 3 * seed + act);
   return input;

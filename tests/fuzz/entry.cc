@@ -16,7 +16,7 @@
 namespace cgrun {
 namespace {
 
-// The inputs as files of a corpus.
+// Writes the inputs as files of a corpus.
 void WriteSeeds(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<std::string>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -16,7 +16,7 @@ const TempFolder& Folder() {
   return folder;
 }
 
-// What a writer that goes on leaves of a file.
+// Returns the rest of a file that a writer keeps when it goes on with it.
 std::string Kept(const std::string& text) {
   const std::string file = Folder() / "events";
   WriteBytes(file, text);

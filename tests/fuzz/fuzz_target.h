@@ -1,5 +1,5 @@
-// What a fuzz target defines: a reader of untrusted bytes, and inputs that it takes; and what the
-// targets share.
+// A fuzz target defines a reader of untrusted bytes, and inputs that it takes. The targets share
+// the rest of this file.
 #ifndef CGRUN_TESTS_FUZZ_FUZZ_TARGET_H_
 #define CGRUN_TESTS_FUZZ_FUZZ_TARGET_H_
 

@@ -9,7 +9,7 @@
 namespace cgrun {
 namespace {
 
-// Of three images.
+// The folder holds three images.
 const std::string& Folder() {
   static const TempFolder folder;
   static const bool filled = [] {

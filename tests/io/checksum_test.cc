@@ -33,7 +33,7 @@ TEST(Crc32Test, IsTheBitwiseDefinitionInAnyPieces) {
   }));
 }
 
-// The bytes of the reference implementation's own sanity check.
+// Returns the bytes of the reference implementation's own sanity check.
 std::vector<uint8_t> SanityBuffer(size_t size) {
   std::vector<uint8_t> bytes;
   uint64_t generator = 2654435761u;

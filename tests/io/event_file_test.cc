@@ -33,7 +33,7 @@ void WriteStep(EventFileWriter& writer, int64_t step, double loss) {
   writer.End();
 }
 
-// The events, each checked against its length and checksums.
+// Returns the events, each checked against its length and checksums.
 std::vector<std::string> Events(const std::string& file) {
   std::vector<std::string> events;
   for (size_t at = 0; at < file.size();) {

@@ -24,7 +24,7 @@ std::string Noise(size_t size) {
   return noise;
 }
 
-// ReadFile of a file with these bytes, or its error.
+// Returns what ReadFile makes of a file with these bytes, or its error.
 std::string ReadBack(std::string_view bytes, int64_t limit = kNoLimit) {
   static const TempFolder folder;
   WriteBytes(folder / "x", bytes);
@@ -68,7 +68,7 @@ TEST(ReadFileTest, RefusesMoreThanIsExpected) {
   EXPECT_EQ(
       ReadBack(std::string((size_t{3} << 20) / 2, 'x'), 1 << 20),
       "'DIR/x' has 1.5 MiB (1572864 bytes), over 1.0 MiB, the most that is expected here" + help);
-  // A bomb: 64 MiB of zeros in 64 KiB.
+  // A bomb has 64 MiB of zeros in 64 KiB.
   const std::string bomb = Gzip(std::string(size_t{64} << 20, '\0'));
   EXPECT_LT(bomb.size(), size_t{66} << 10);
   EXPECT_EQ(ReadBack(bomb, 1 << 20),

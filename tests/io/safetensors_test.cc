@@ -115,7 +115,7 @@ TEST(SafetensorsTest, ReadsTheReferencesBytes) {
   EXPECT_TRUE(Read(Safetensors("{}", "")).tensors.empty());
 }
 
-// A header of one tensor `w` with the given fields.
+// Makes a header of one tensor `w` with the given fields.
 std::string One(const std::string& dtype, const std::string& shape, const std::string& offsets) {
   return "{\"w\":{\"dtype\":" + dtype + ",\"shape\":" + shape + ",\"data_offsets\":" + offsets +
          "}}";
@@ -317,7 +317,7 @@ TEST(SafetensorsTest, AWriterThatIsReadyDoesNotAllocate) {
   EXPECT_EQ(CurrentHeapUse().allocations, begin);
 }
 
-// Of two tensors, one of them larger than a block.
+// The file holds two tensors, one of them larger than a block.
 std::string WithChecksum(SafetensorsMetadata metadata) {
   static const TempFolder folder;
   HostTensor large(DType::kF32, {5000});

@@ -20,7 +20,7 @@ class TempFolder {
 
   const std::string& path() const { return path_; }
   std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
-  // The names of its files, sorted.
+  // Returns the names of its files, sorted.
   std::vector<std::string> Names() const;
   // `text` with the folder's path replaced by "DIR", for golden texts.
   std::string Anonymous(std::string text) const;
@@ -32,7 +32,7 @@ class TempFolder {
 void WriteBytes(const std::string& path, std::string_view bytes);
 std::string ReadBytes(const std::string& path);
 
-// `bytes` as one gzip member.
+// Returns `bytes` as one gzip member.
 std::string Gzip(std::string_view bytes);
 
 // What `bytes` become by one seeded act of damage: a bit or byte changed, a byte put in or taken

@@ -1,4 +1,4 @@
-// Attribute structs through their schemas: kinds, printing, changing, binding, ranges.
+// Tests attribute structs through their schemas: kinds, printing, changing, binding, ranges.
 #include "src/ir/attributes.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Graph queries and edits: readers, order, compaction, binding, the listing.
+// Tests the queries and edits of graphs: readers, order, compaction, binding, the listing.
 #include "src/ir/graph.h"
 
 #include <gtest/gtest.h>

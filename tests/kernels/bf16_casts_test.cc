@@ -46,7 +46,7 @@ TEST(BF16Casts, WidenEveryNumberAsItIs) {
   }
 }
 
-// Of each number, the tie above it, and the nearest on either side of that.
+// The inputs are each number, the tie above it, and the nearest numbers on either side of that.
 TEST(BF16Casts, RoundToNearestAndTiesToEven) {
   constexpr uint32_t kPlaces[] = {0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF};
   HostTensor x(DType::kF32, {6 << 16});

@@ -1,4 +1,4 @@
-// Cases of elementwise operators, reductions and movements.
+// Makes cases of elementwise operators, reductions and movements.
 #include "tests/kernels/cpu_cases.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ CpuCase Unary(OpId op, Tolerance tolerance, double scale = 3) {
           }};
 }
 
-// Gradients of activations: of y, or x, and dy.
+// Makes a case for the gradient of an activation, which reads y, or x, and dy.
 CpuCase UnaryGrad(OpId op, Tolerance tolerance) {
   return {op, tolerance, [=](Dice& dice, int64_t elements) {
             Attributes attributes;
@@ -52,7 +52,7 @@ RandomNode MakeReluBits(Dice& dice, int64_t elements) {
   return MakeNode(OpId::relu_bits, {}, {Numbers(dice, AnyFloat(dice), y, Specials::kAll)});
 }
 
-// Of any bits, also behind the last element of an axis.
+// The bits are any, also behind the last element of an axis.
 RandomNode MakeReluGradByBits(Dice& dice, int64_t elements) {
   const Shape y = AnyShape(dice, 1, 4, elements);
   Shape bits = y;

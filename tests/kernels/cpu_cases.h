@@ -22,7 +22,7 @@ struct RandomNode {
   std::vector<HostTensor> inputs;
 };
 
-// A family of nodes.
+// A case is a family of random nodes.
 struct CpuCase {
   OpId op = OpId::identity;
   Tolerance tolerance;
@@ -35,7 +35,7 @@ std::vector<CpuCase> AllCpuCases();
 // f32 convolutions, and gradients of their weights.
 RandomNode AnyConvNode(Dice& dice, int64_t elements);
 RandomNode AnyConvWeightGrad(Dice& dice, int64_t elements);
-// A max_pool of images, and the gradient of one.
+// Makes a max_pool of images, and the gradient of one.
 RandomNode AnyMaxPoolOf(Dice& dice, const HostTensor& x);
 RandomNode GradientOf(Dice& dice, const RandomNode& max_pool);
 

@@ -42,7 +42,8 @@ class RandomChain {
  private:
   static TensorType TypeOf(const HostTensor& tensor) { return {tensor.dtype(), tensor.shape()}; }
 
-  // The last result, an earlier one, an input, or a new input: at times of one element.
+  // Returns the last result, an earlier one, an input, or a new input, which has one element at
+  // times.
   int AnyOperand(bool last) {
     const auto results = static_cast<int>(results_.size());
     if (last && results > 0) return -results;
@@ -170,7 +171,8 @@ Attributes Over(std::vector<int64_t> axes, bool keep_dims = false) {
   return Attributes::Of(ReduceAttributes{{axes.begin(), axes.end()}, keep_dims});
 }
 
-// Rows of a part of a vector, of a tile and more, of pieces of unlike length; many in a tile.
+// A row can be a part of a vector, a tile and more, or pieces of unlike length. Many rows can lie
+// in a tile.
 TEST(ReducedChain, GivesTheBitsOfItsOperators) {
   Dice dice(14);
   for (int round = 0; round < kRounds / 2; ++round) {

@@ -1,4 +1,4 @@
-// Cases of elementwise operators with attributes, of three operands, or of a condition.
+// Makes cases of elementwise operators with attributes, of three operands, or of a condition.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +32,7 @@ Attributes AnyRelation(Dice& dice) {
 
 Attributes None(Dice&) { return Attributes(); }
 
-// Of operands of one shape.
+// All operands have one shape.
 CpuCase Same(OpId op, int operands, Attributes (*attributes)(Dice&), Tolerance tolerance) {
   return {op, tolerance, [=](Dice& dice, int64_t elements) {
             const DType dtype = AnyFloat(dice);
@@ -80,7 +80,7 @@ CpuCase PairGrad(OpId op, bool rounded, Tolerance tolerance) {
           }};
 }
 
-// Of base, power and gradient.
+// The operands are base, power and gradient.
 RandomNode MakePowExponentGrad(Dice& dice, int64_t elements) {
   const DType dtype = dice.Of<DType>({DType::kF32, DType::kBF16});
   const Sizes sizes = AnyResult(dice, elements);

@@ -31,7 +31,7 @@ void ExpectSameBits(const std::vector<HostTensor>& actual, const std::vector<Hos
   }
 }
 
-// `node` with operators of one operand behind it.
+// Returns `node` with operators of one operand behind it.
 NodeSignature With(const RandomNode& node, const std::vector<NodeSignature>& behind) {
   NodeSignature fused{OpId::fused, Attributes(), node.node.inputs, behind.back().outputs, {}};
   fused.body = {{node.node.op, node.node.attributes, {}}};
@@ -140,7 +140,7 @@ struct Unpooled {
 
   std::vector<HostTensor> Fused(int threads) const { return OwnOutputs(Node(), Inputs(), threads); }
 
-  // What the reader reads, where this is between the two.
+  // Returns the inputs of the reader, with `between` as the value between the two nodes.
   std::vector<HostTensor> Apart(const HostTensor& between) const {
     std::vector<HostTensor> apart;
     for (const int operand : operands) apart.push_back(operand < 0 ? between : other[0]);
@@ -323,7 +323,7 @@ TEST(PoolsOfQuads, GiveWhatTheReferenceDoes) {
   }
 }
 
-// x, something like it, scale, shift and running statistics.
+// Makes x, something like it, scale, shift and running statistics.
 std::vector<HostTensor> ResidualInputs(Dice& dice, const Shape& shape) {
   const DType dtype = dice.Of<DType>({DType::kF32, DType::kBF16});
   std::vector<HostTensor> inputs = {Numbers(dice, dtype, shape),

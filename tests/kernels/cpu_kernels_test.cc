@@ -1,7 +1,7 @@
-// Our own kernels for CPUs against the reference kernels, on random nodes: small ones with odd
-// sizes and large ones that take several threads; unaligned; in place; with equal bits on one
-// thread, two and three; with channels last and in blocks. CGRUN_TEST_TARGET names an instruction
-// set other than the best.
+// Compares our own kernels for CPUs with the reference kernels, on random nodes. There are small
+// nodes with odd sizes, and large ones that take several threads. Operands are unaligned or in
+// place, with channels last and in blocks. The bits on one thread, two and three are equal.
+// CGRUN_TEST_TARGET names an instruction set other than the best.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -132,7 +132,7 @@ TEST_P(CpuKernels, SmallNodesAgreeWithReference) {
   EXPECT_GT(checked, kRounds / 3) << "hardly ever is there a kernel";
 }
 
-// Nodes for several threads.
+// These nodes are large enough for several threads.
 TEST_P(CpuKernels, LargeNodesAgreeWithReference) {
   Dice dice(RandomKey(2, NameOf(GetParam().op)));
   constexpr int kWanted = kSanitized ? 1 : 2;
@@ -147,7 +147,7 @@ TEST_P(CpuKernels, LargeNodesAgreeWithReference) {
   EXPECT_GT(checked, 0) << "all too small for threads";
 }
 
-// Of what convolutions stand beside, so that their layouts can go on.
+// These operators stand beside convolutions, so that their layouts can go on.
 TEST(CpuKernelsInLayouts, AgreeWithReference) {
   for (const CpuCase& c : AllCpuCases()) {
     constexpr OpId kBetween[] = {OpId::batch_norm,

@@ -1,4 +1,4 @@
-// Cases of layers, losses and optimizers.
+// Makes cases of layers, losses and optimizers.
 #include <cmath>
 #include <string>
 
@@ -80,7 +80,7 @@ RandomNode MakeSoftmaxGrad(Dice& dice, int64_t elements) {
                   {y, Numbers(dice, DType::kF32, y.shape())});
 }
 
-// Of logits [N, classes], or [N, classes, …] with a label for each place.
+// The logits are [N, classes], or [N, classes, …] with a label for each place.
 Sizes LogitSizes(Dice& dice, int64_t elements) {
   return AnySizes(dice, dice.OneIn(2) ? 2 : static_cast<int>(dice.Between(3, 4)), elements);
 }

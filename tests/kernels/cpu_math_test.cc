@@ -27,7 +27,7 @@ const MathCase kCases[] = {
     {OpId::sigmoid, Sigmoid, 4}, {OpId::softplus, Softplus, 4},
 };
 
-// Every 2^`step_bits`-th number of the type, of both signs.
+// Returns every 2^`step_bits`-th number of the type, of both signs.
 template <class T, class Bits>
 std::vector<T> Grid(int step_bits) {
   std::vector<T> numbers;
@@ -40,7 +40,7 @@ std::vector<T> Grid(int step_bits) {
   return numbers;
 }
 
-// The distance from a number to the next one.
+// Returns the distance from a number to the next one.
 template <class T>
 long double UnitAt(T x) {
   return static_cast<long double>(std::nextafter(std::abs(x), std::numeric_limits<T>::infinity())) -

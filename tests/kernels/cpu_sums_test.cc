@@ -77,7 +77,7 @@ TEST(SumsByProducts, HaveTheBitsOfTheirOperators) {
   EXPECT_GT(rounded, kRounds / 2) << "another order of sums would have been found out";
 }
 
-// Several of them in a sweep: the bits of one after another.
+// Several sums in a sweep give the bits of one after another.
 TEST(SumsByProducts, HaveTheBitsOfThoseBefore) {
   Dice dice(12);
   for (int round = 0; round < kRounds; ++round) {

@@ -12,7 +12,7 @@
 namespace cgrun {
 namespace {
 
-// What is made of ones.
+// Returns the result of dropout on ones.
 HostTensor Dropped(double rate, int64_t key, int64_t step, int64_t elements) {
   NodeSignature node{OpId::dropout,
                      Attributes::Of(DropoutAttributes{rate, key, true}),

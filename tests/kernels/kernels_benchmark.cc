@@ -34,7 +34,7 @@ struct Line {
   alignas(64) std::byte bytes[64];
 };
 
-// Memory of a node's operands, one after another.
+// Holds memory for a node's operands, one after another.
 class Operands {
  public:
   Operands(const NodeSignature& node, int64_t workspace) {
@@ -55,7 +55,7 @@ class Operands {
     memory_.push_back(std::make_unique<Line[]>(static_cast<size_t>(bytes / 64 + 1)));
   }
 
-  // Numbers from 0 to 2: variances, probabilities and labels, too.
+  // Fills with numbers from 0 to 2, which serve as variances, probabilities and labels, too.
   static void Fill(const TensorType& type, Line* lines) {
     HostTensor tensor(type.dtype, type.shape);
     for (int64_t i = 0; i < tensor.elements(); ++i) {
@@ -68,7 +68,7 @@ class Operands {
   std::vector<Operand> operands_;
 };
 
-// The option of the reference kernel, or the preferred one.
+// Returns the option of the reference kernel, or the preferred one.
 KernelOption OptionOf(const KernelLibrary& library, const NodeSignature& node, int threads,
                       bool reference) {
   const std::vector<KernelOption> options = library.Options(node, {threads});
@@ -127,7 +127,8 @@ void Register(const std::string& name, const NodeSignature& node) {
 
 TensorType F32(Shape shape) { return {DType::kF32, std::move(shape)}; }
 
-// Activations of images, of a middle layer of ResNet at batch 16, or of LeNet at batch 64.
+// The activations are those of images, in a middle layer of ResNet at batch 16, or of LeNet at
+// batch 64.
 void RegisterImages(const std::string& size, const Shape& x) {
   const TensorType f32 = F32(x), channels = F32({x[1]});
   const auto name = [&](const char* op) { return size + "/" + op; };
@@ -209,7 +210,7 @@ void RegisterMatrices(const std::string& size, const Shape& x) {
            Node(OpId::adam, Attributes::Of(AdamAttributes{}), {f32, f32, rate, f32, f32, step}));
 }
 
-// Of transformers: x is [tokens, features].
+// The activations are those of transformers: x is [tokens, features].
 void RegisterTokens(const std::string& size, const Shape& x) {
   const TensorType f32 = F32(x), features = F32({x[1]}), tokens = F32({x[0]}), scalar = F32({});
   const auto name = [&](const char* op) { return size + "/" + op; };

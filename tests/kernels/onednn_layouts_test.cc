@@ -23,7 +23,7 @@ TensorType Weights(int64_t groups) {
   return {DType::kF32, ConvWeightShape(kChannels, kChannels, groups, {3, 3})};
 }
 
-// All of 32 channels and filters, kernel 3 × 3, padded to the same size.
+// All have 32 channels and filters and a kernel of 3 × 3, and are padded to the same size.
 NodeSignature Conv(int64_t groups) {
   const Attributes attributes = Attributes::Of(
       ConvAttributes{kChannels, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, groups, /*bias=*/false});
@@ -58,7 +58,7 @@ class OnednnLayouts : public testing::Test {
     if (library_ == nullptr) GTEST_SKIP() << DescribeKernels("cpu");
   }
 
-  // oneDNN's option for a node.
+  // Returns oneDNN's option for a node.
   std::optional<KernelOption> Onednn(const NodeSignature& node) const {
     for (const KernelOption& option : library_->Options(node, {})) {
       if (option.kernel.starts_with("onednn.")) return option;

@@ -13,11 +13,11 @@ using Sizes = std::vector<int64_t>;
 // `rank` sizes whose product is about `elements` at most.
 Sizes AnySizes(Dice& dice, int rank, int64_t elements);
 Shape AnyShape(Dice& dice, int64_t elements);
-// Of a rank in [low, high].
+// Makes a shape whose rank lies in [low, high].
 Shape AnyShape(Dice& dice, int low, int high, int64_t elements);
-// Images [N, C, H, W] of 4 × 4 at least.
+// Makes images [N, C, H, W] of 4 × 4 at least.
 Shape AnyImages(Dice& dice, int64_t elements);
-// `whole` with some axes 1 and some leading ones left out.
+// Returns `whole` with some axes 1 and some leading ones left out.
 Shape Broadcastable(Dice& dice, const Sizes& whole);
 DType AnyFloat(Dice& dice);
 
@@ -33,7 +33,7 @@ HostTensor Numbers(Dice& dice, DType dtype, const Shape& shape, Specials special
 HostTensor Integers(Dice& dice, DType dtype, const Shape& shape, int64_t low, int64_t high);
 
 RandomNode MakeNode(OpId op, Attributes attributes, std::vector<HostTensor> inputs);
-// What the reference kernel makes of it.
+// Returns the outputs of the reference kernel for it.
 std::vector<HostTensor> Evaluated(const RandomNode& random);
 
 // What cpu_cases.cc joins to its own.

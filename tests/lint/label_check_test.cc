@@ -72,7 +72,7 @@ void WriteIdx(const std::string& path, int type, const std::vector<char>& sizes,
   std::ofstream(path) << bytes << elements;
 }
 
-// The errors of the model with these eight labels.
+// Returns the errors of the model with these eight labels.
 std::string ErrorsOf(const std::string& labels, bool train = true, std::string text = kModel) {
   const std::string folder = FreshFolder();
   WriteIdx(folder + "/images", 8, {8, 1, 2}, "abcdefghijklmnop");
@@ -116,7 +116,7 @@ TEST(LabelCheck, SaysHowManyMoreLabelsAreWrong) {
       << six;
 }
 
-// The errors and warnings of the model with a table of names and labels `rows`.
+// Returns the errors and warnings of the model with a table of names and labels `rows`.
 std::string ErrorsOfTable(const std::string& rows, const std::string& units) {
   const std::string folder = FreshFolder();
   std::ofstream(folder + "/t.csv") << "x,label\n" << rows;

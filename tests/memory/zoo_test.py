@@ -50,7 +50,7 @@ class ZooTest(CliTestCase):
         self.wrong, self.shorter = [], []
 
     def plan(self, name, *flags):
-        """What `plan` says, with `needs`: the arena, and what each entry point needs in it."""
+        """Returns the JSON of `plan`; `needs` is the arena, and what each entry point needs in it."""
         model = ROOT / "models" / f"{name}.yaml"
         done = self.cgrun("plan", model, "--json", "--threads", THREADS, *flags)
         plan = json.loads(done.stdout)

@@ -115,7 +115,7 @@ TEST(BadInputsTest, NoFileCrashesTheParser) {
   EXPECT_GE(files, 1000);
 }
 
-// A shipped model with a few characters changed, removed or doubled.
+// In a shipped model, a few characters are changed, removed or doubled.
 TEST(BadInputsTest, NoMistypedModelCrashesTheParser) {
   const std::string good = ReadText("models/lenet.yaml");
   ASSERT_NE(good, "");

@@ -1,4 +1,4 @@
-// Blocks: arguments, bodies, labels, limits.
+// Tests blocks: arguments, bodies, labels, limits.
 #include "src/model/expand_blocks.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace cgrun {
 namespace {
 
-// A model with these blocks and these items in a forward path.
+// Returns a model with these blocks and these items in a forward path.
 std::string ModelOf(const std::string& blocks, const std::string& ops) {
   return "cgrun: 1\ninputs: {x: {shape: [4]}, y: {shape: [4]}}\nblocks:\n" + blocks +
          "paths:\n  p:\n    mode: forward\n    ops:\n" + ops;

@@ -1,4 +1,4 @@
-// What the tests of src/model share.
+// The tests of src/model share these functions.
 #ifndef CGRUN_TESTS_MODEL_MODEL_TESTING_H_
 #define CGRUN_TESTS_MODEL_MODEL_TESTING_H_
 
@@ -15,10 +15,10 @@ std::string ReadText(const std::string& path);
 
 // Parse() of a text called "model.yaml". `errors`, if given, becomes what a user reads.
 std::optional<TreeNode> ParseText(const std::string& text, std::string* errors = nullptr);
-// What a user reads; "" where there is no error.
+// Returns the errors as a user reads them, or "" if there is none.
 std::string TreeErrors(const std::string& text);
 
-// ParseModel() of the same.
+// Calls ParseModel() for the same text.
 std::optional<ModelSpec> ParseModelText(const std::string& text,
                                         const std::vector<std::string>& overrides = {},
                                         std::string* errors = nullptr);

@@ -15,7 +15,7 @@ namespace {
 
 TreeNode Node(const std::string& yaml) { return ParseText(yaml).value_or(TreeNode()); }
 
-// What `read` reports for a value.
+// Returns the error that `read` reports for a value.
 template <class Read>
 std::string Refusal(const std::string& yaml, Read read) {
   const TreeNode node = Node(yaml);

@@ -1,4 +1,4 @@
-// What training data had, through the metadata of weights and back.
+// Writes the findings of training data into the metadata of weights, and reads them back.
 #include "src/model_data/data_findings.h"
 
 #include <gtest/gtest.h>

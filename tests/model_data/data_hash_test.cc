@@ -1,4 +1,4 @@
-// The hash of data: the same for the same samples, another for others.
+// Tests the hash of data: the same samples give the same hash, and other samples another one.
 #include "src/model_data/data_hash.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(DataHash, IsOfEachSampleOfASmallSet) {
   }
 }
 
-// Of large samples eight are read, all over the set.
+// If samples are large, eight of them are read, all over the set.
 TEST(DataHash, ReadsFewOfLargeSamples) {
   constexpr int64_t kLarge = 1000;
   EXPECT_NE(HashOf(Numbers(80, kLarge)), HashOf(Numbers(80, kLarge, 70)));

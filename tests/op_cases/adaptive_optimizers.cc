@@ -22,7 +22,7 @@ CaseInput Vector(Values values) { return Given({3}, std::move(values)); }
 
 const std::vector<Values> kGradients = {{0.1, -0.2, 0.3}, {0.4, 0.5, -0.6}, {-0.7, 0.8, 0.9}};
 
-// The parameter and the states, before the first step or after one.
+// Holds the parameter and the states, before the first step or after one.
 using State = std::vector<Values>;
 
 // A case a step. `states` has the one before the first step, too.
@@ -41,7 +41,7 @@ std::vector<OpCase> Steps(const std::string& name, const Attributes& attributes,
   return cases;
 }
 
-// States of several vectors, in memory for two threads.
+// The states are several vectors, in memory for two threads.
 OpCase Large(const Attributes& attributes, int states, bool counts) {
   const Shape shape = {5, 2003};
   OpCase large = {.name = "for two threads",

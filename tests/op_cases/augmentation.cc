@@ -26,11 +26,11 @@ Attributes Flip(IntList axes, double probability = 0.5, bool varied = true) {
 std::vector<OpCase> random_crop() {
   const CaseInput x = Counted({3, 2, 3, 4});
   return {
-      // From rows and columns [0, 0], [1, 0], [0, 1].
+      // The crops begin at rows and columns [0, 0], [1, 0], [0, 1].
       {"known, step 3", Crop({2, 2}), {x, Step(3)}, {{0,  1,  4,  5,  12, 13, 16, 17,
                                                       28, 29, 32, 33, 40, 41, 44, 45,
                                                       49, 50, 53, 54, 61, 62, 65, 66}}},
-      // From [1, 0], [0, 2], [1, 1].
+      // The crops begin at [1, 0], [0, 2], [1, 1].
       {"known, step 4", Crop({2, 2}), {x, Step(4)}, {{4,  5,  8,  9,  16, 17, 20, 21,
                                                       26, 27, 30, 31, 38, 39, 42, 43,
                                                       53, 54, 57, 58, 65, 66, 69, 70}}},

@@ -58,7 +58,7 @@ OpCase Refused(std::string name, size_t input, CaseInput replacement, std::strin
 
 const Shape kImages = {2, 3, 1, 2}, kRows = {4, 2};
 
-// What batch_norm saves of the known inputs.
+// These are the statistics that batch_norm saves of the known inputs.
 CaseInput ImageMean() { return Statistic({3}, {0.25, 0.5, -2}); }
 CaseInput ImageDeviation() {
   return Statistic({3}, {0.298973903481, 0.274721024229, 0.447213148287});
@@ -87,7 +87,7 @@ std::vector<OpCase> batch_norm() {
            {{-10.7499450004, 3.24998500011, 1.499999375, -1.99999625001, -3.9999800006,
              -7.999900003, 7.24996500026, -0.749995000037, 2.499998125, -0.999997500005,
              -5.9999400018, -9.9998600042}}),
-      // The same results, clipped.
+      // The results are the same, but clipped.
       Case("frozen, clipped", ClippedNorm(false, 0, 6), KnownInputs(kImages),
            {{0, 3.24998500011, 1.499999375, 0, 0, 0, 6, 0, 2.499998125, 0, 0, 0}}),
       Case("clipped from above", ClippedNorm(true, BatchNormAttributes().min, 2),
@@ -135,7 +135,7 @@ std::vector<OpCase> batch_norm_apply() {
        {known[0], known[1], known[2], ImageMean(), ImageDeviation()},
        {{0, 1.29640866218, 1.68680256057, 0, 0, 0, 2.49230427611, 0.100513048259, 2.23624460903,
          0.313197439427, 0, 0}}},
-      // What batch_norm gives of these inputs.
+      // The statistics are those that batch_norm gives for these inputs.
       {"images",
        Norm(true),
        {known[0], known[1], known[2], ImageMean(), ImageDeviation()},
@@ -209,7 +209,7 @@ std::vector<OpCase> batch_norm_grad() {
   };
 }
 
-// The known results of batch_norm with (5·i mod 7) − 3 added at element i.
+// The results are those of batch_norm with (5·i mod 7) − 3 added at element i.
 std::vector<OpCase> batch_norm_add() {
   const auto with_addend = [](std::vector<CaseInput> inputs, CaseInput addend) {
     inputs.insert(inputs.begin() + 1, std::move(addend));

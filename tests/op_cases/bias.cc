@@ -1,4 +1,3 @@
-// Cases of bias.
 #include "tests/op_cases/op_cases.h"
 
 namespace cgrun::op_cases {

@@ -18,7 +18,7 @@ CaseInput Probabilities() { return Given({2, 3}, {0.5, 0.125, 0.875, 0.25, 0.968
 CaseInput Targets() { return Given({2, 3}, {1, 0, 1, 0, 0.25, 0.5}); }
 CaseInput Answers(DType dtype) { return Given({2, 3}, {1, 0, 1, 0, 1, 0}, dtype); }
 
-// The gradient of the loss.
+// This is the gradient of the loss.
 CaseInput Dloss(double gradient) { return AtLeastF32(Given({}, {gradient})); }
 
 // Nothing but a known result: no finite differences where the loss or a slope is not finite.

@@ -1,4 +1,4 @@
-// Cases as tensors and graphs.
+// Makes tensors and graphs from cases.
 #include "tests/op_cases/case_graph.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ struct NamedCase {
   OpCase op_case;
 };
 
-// Every case of every operator.
+// Returns every case of every operator.
 std::vector<NamedCase> AllCases();
 
 // Values of the input, in the floating-point type of the run where it has none of its own.

@@ -1,5 +1,5 @@
-// Cases of conv and its gradients: padding of every kind, strides beyond the kernel, dilation,
-// groups, and the smallest images.
+// The cases of conv and its gradients have padding of every kind, strides beyond the kernel,
+// dilation, groups, and the smallest images.
 #include "src/ops/conv.h"
 
 #include "tests/op_cases/op_cases.h"
@@ -68,7 +68,8 @@ Geometry Same() {
   return {"same, one row more at the end", conv, {1, 1, 5, 5}};
 }
 
-// Tiles of rows and of vectors of every size, whole and not, and images for more threads than one.
+// The cases have tiles of rows and of vectors of every size, whole and not, and images for more
+// threads than one.
 std::vector<Geometry> Tiles() {
   std::vector<Geometry> all = {
       {"vectors of pixels and their rest", Conv(5, 3), {3, 1, 9, 11}},
@@ -172,7 +173,7 @@ std::vector<Geometry> Others() {
   return all;
 }
 
-// What the results below were made with, in PyTorch.
+// The results below were made with these inputs, in PyTorch.
 CaseInput Images(const Geometry& g) { return Pattern(g.x, 7, 11); }
 CaseInput Weight(const Geometry& g) { return Pattern(g.weight(), 5, 7); }
 CaseInput OutputGradient(const Geometry& g) { return Pattern(g.y(), 4, 9); }

@@ -28,7 +28,8 @@ Attributes Most(int64_t count, double min_score = 0.5, double max_iou = 0.3) {
   return Attributes::Of(DetectionsAttributes{count, min_score, max_iou});
 }
 
-// Of 10 × 10 pixels; the second overlaps with the first by 80 of 120, the third with none.
+// The boxes have 10 × 10 pixels. The second overlaps with the first by 80 of 120, the third with
+// none.
 CaseInput ThreeBoxes() { return Numbers({1, 3, 4}, {0, 0, 10, 10, 2, 0, 12, 10, 20, 20, 30, 30}); }
 
 }  // namespace
@@ -64,7 +65,7 @@ std::vector<OpCase> detections() {
                   Numbers({1, 3, 3}, {0.25, 0.25, 0.5, 0, 0.5, 0.5, 0.375, 0.375, 0.25}), still,
                   Image(1, 32, 40)},
        .expected = {{0, 0, 10, 10, 2, 0.5, 2, 0, 12, 10, 1, 0.5, 0, 0, 0, 0, 0, 0}}},
-      // Those of class 2: 0.1·5·10 = 5 to the right and 0.1·(-20)·10 = 20 up.
+      // The deltas of class 2 give 5 = 0.1·5·10 to the right and 20 = 0.1·20·10 up.
       {.name = "deltas of its class, cut off at the edges",
        .attributes = Most(1),
        .inputs = {Numbers({1, 1, 4}, {20, 20, 30, 30}), Numbers({1, 1, 3}, {0, 0.25, 0.75}),
@@ -81,7 +82,7 @@ std::vector<OpCase> detections() {
        .inputs = {Numbers({1, 2, 4}, {0, 0, 10, 10, 20, 20, 30, 30}),
                   Numbers({1, 2, 2}, {0.25, kNaN, 0, 0.5}), Zeros({1, 2, 2, 4}), Image(1, 32, 32)},
        .expected = {{20, 20, 30, 30, 1, 0.5, 0, 0, 0, 0, 0, 0}}},
-      // By NumPy and ONNX.
+      // The results were made with NumPy and ONNX.
       {.name = "two images",
        .attributes = Most(4, 0.4),
        .inputs = {Numbers(

@@ -1,4 +1,4 @@
-// Cases of accumulate and norm_scale. Worked by hand, but for the norms of PyTorch.
+// The cases of accumulate and norm_scale are worked by hand, but for the norms of PyTorch.
 #include <limits>
 
 #include "src/ops/norm_scale.h"

@@ -1,4 +1,3 @@
-// Cases of linear.
 #include "src/ops/linear.h"
 
 #include "tests/op_cases/op_cases.h"

@@ -33,7 +33,7 @@ CaseInput Labels(Shape shape, std::vector<double> values, DType dtype = DType::k
   return Given(std::move(shape), std::move(values), dtype);
 }
 
-// softmax of the rows {1, 2, 3} and {0.5, −1, 2}.
+// Returns softmax of the rows {1, 2, 3} and {0.5, −1, 2}.
 std::vector<double> Probabilities() {
   return {0.0900305731704, 0.244728471055,  0.665240955775,
           0.17529039214,   0.0391125732707, 0.785597034589};

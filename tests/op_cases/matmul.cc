@@ -16,7 +16,7 @@ OpCase Refused(std::string name, CaseInput a, CaseInput b, std::string error) {
 }  // namespace
 
 std::vector<OpCase> matmul() {
-  // Worked by hand: [1 2 3; 4 5 6] · [1 0; 2 -1; 0 3].
+  // The product is worked by hand: it is [1 2 3; 4 5 6] · [1 0; 2 -1; 0 3].
   const std::vector<double> a = {1, 2, 3, 4, 5, 6}, a_transposed = {1, 4, 2, 5, 3, 6};
   const std::vector<double> b = {1, 0, 2, -1, 0, 3}, b_transposed = {1, 2, 0, 0, -1, 3};
   const std::vector<std::vector<double>> product = {{5, 7, 14, 13}};
@@ -34,7 +34,8 @@ std::vector<OpCase> matmul() {
        Transpose(true, true),
        {Given({3, 2}, a_transposed), Given({2, 3}, b_transposed)},
        product},
-      // By hand: two matrices with one; 1·[1 2; 3 4] and 2·[1 2; 3 4].
+      // This case is worked by hand: two matrices are multiplied with one, 1·[1 2; 3 4] and 2·[1 2;
+      // 3 4].
       {"known, stack with one matrix",
        Transpose(false, false),
        {Given({2, 1, 2}, {1, 1, 2, 2}), Given({2, 2}, {1, 2, 3, 4})},

@@ -9,7 +9,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// The gradient of the loss.
+// This is the gradient of the loss.
 CaseInput Dloss(double gradient) { return AtLeastF32(Given({}, {gradient})); }
 
 // Nothing but a known result: no finite differences where the loss or a slope is not finite.
@@ -72,7 +72,7 @@ std::vector<OpCase> absolute_error_grad() {
 std::vector<OpCase> hinge() {
   const CaseInput x = Given({2, 3}, {0.5, -1, 2, 0.25, 3, -0.25});
   std::vector<OpCase> cases = {
-      // 0.5, 0, 0, 1.25, 4, 1.25: the missing parts of the margin.
+      // The missing parts of the margin are 0.5, 0, 0, 1.25, 4 and 1.25.
       {.name = "known",
        .inputs = {x, Given({2, 3}, {1, -1, 1, -1, -1, 1})},
        .expected = {{7.0 / 6}},

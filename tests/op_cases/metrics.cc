@@ -27,16 +27,16 @@ Attributes Bins(int64_t bins, bool from_logits = true) {
   return Attributes::Of(AucAttributes{bins, from_logits});
 }
 
-// Found: 1, 0, 2, 1 (the first of equals), none.
+// The classes that are found are 1, 0, 2, 1 (the first of equals) and none.
 CaseInput Logits() { return Given({5, 3}, {1, 3, 2, 9, 8, 7, 4, 5, 6, 0, 5, 5, kNaN, 1, 2}); }
 
-// The same with the first four as a sample of four places, and the last one alone.
+// The first four are one sample of four places here, and the last one stands alone.
 CaseInput PlacedLogits() {
   return Given({2, 3, 2, 2}, {1,    9, 4, 0, 3, 8, 5, 5, 2, 7, 6, 5,  //
                               kNaN, 0, 1, 2, 1, 0, 5, 1, 2, 0, 9, 0});
 }
 
-// Of per_class_accuracy, precision, recall and f1.
+// The cases are those of per_class_accuracy, precision, recall and f1.
 std::vector<OpCase> Counting(const Attributes& attributes) {
   return {
       {"known",

@@ -29,8 +29,8 @@ CaseInput Integers(Shape shape, DType dtype, int64_t low, int64_t high);
 CaseInput Given(Shape shape, std::vector<double> values, DType dtype = DType::kF64);
 // Uniform, of this very type in every run: a learning rate, say.
 CaseInput Fixed(Shape shape, DType dtype, double low, double high);
-// (i·factor mod modulus) − ⌊modulus ÷ 2⌋ at element i: exact in every number type, and easy to make
-// elsewhere.
+// Has (i·factor mod modulus) − ⌊modulus ÷ 2⌋ at element i. The numbers are exact in every number
+// type, and easy to make elsewhere.
 CaseInput Pattern(Shape shape, int64_t factor, int64_t modulus);
 // 0, 1, 2, …
 CaseInput Counted(const Shape& shape, DType dtype = DType::kF64);

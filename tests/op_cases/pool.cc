@@ -68,7 +68,7 @@ std::vector<Geometry> Others() {
   };
 }
 
-// What the results below were made with.
+// The results below were made with these inputs.
 CaseInput Images(const Geometry& g) { return Pattern(g.x, 7, 11); }
 CaseInput OutputGradient(const Geometry& g) { return Pattern(g.y(), 4, 9); }
 

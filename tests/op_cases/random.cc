@@ -58,7 +58,8 @@ std::vector<OpCase> random_normal() {
 
 std::vector<OpCase> random_mix() {
   const Attributes mix = Attributes::Of(RandomMixAttributes{5});
-  // The first two numbers of random_uniform, 0.186… and 0.317…, one a sample.
+  // The results use the first two numbers of random_uniform, 0.186… and 0.317…, one for each
+  // sample.
   return {
       {.name = "one number a sample",
        .attributes = mix,

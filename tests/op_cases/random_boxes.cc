@@ -79,7 +79,7 @@ std::vector<OpCase> random_resized_crop() {
 std::vector<OpCase> random_resized_crop_grad() {
   const CaseInput dy = Given({1, 1, 2}, {1, 4});
   return {
-      // Of 2x2 pixels in the middle of 2x4, two each, above and below.
+      // The crop is the mean of 2x2 pixels in the middle of 2x4: two above, and two below.
       {"known",
        CropGrad({1, 1}, {1, 2, 4}, false),
        {Given({1, 1, 1}, {4}), Step(0)},

@@ -119,7 +119,7 @@ std::vector<OpCase> region_proposals() {
        .inputs = {Numbers({1, 1, 1, 3}, {3, 2, 1}),
                   Numbers({1, 4, 1, 3}, {0, -20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})},
        .expected = {{0, 0, 8, 8, 24, 0, 40, 8, 0, 0, 0, 0}}},
-      // By NumPy and ONNX.
+      // The results were made with NumPy and ONNX.
       {.name = "two maps, two images",
        .attributes = Maps({8, 16}, {24, 32}, {0.5, 2}, {0.05, 0.05, 0.1, 0.1}),
        .inputs = {Distinct({2, 2, 4, 4}, 29, 83), Distinct({2, 8, 4, 4}, 7, 11),

@@ -1,4 +1,3 @@
-// Cases of relu and its gradient.
 #include <limits>
 
 #include "tests/op_cases/op_cases.h"

@@ -31,7 +31,8 @@ CaseInput Map(Shape shape, int64_t factor, int64_t modulus) {
 }
 CaseInput Random(Shape shape) { return AtLeastF32(Uniform(std::move(shape))); }
 
-// Of two images: the second one reaches over the edge, the last one lies outside.
+// The boxes belong to two images. The second box reaches over the edge, and the last one lies
+// outside.
 CaseInput FourBoxes() {
   return Numbers({2, 2, 4}, {1, 0.5, 6, 7, -3, -2, 4, 9, 2.5, 3, 9.5, 5, 20, 1, 30, 6});
 }
@@ -71,7 +72,7 @@ std::vector<OpCase> roi_align() {
        .inputs = {FourBoxes(), map},
        .expected = {{-3.609375, -1.359375, -4.75, 3.75, -7.25, -7, 0, 0}},
        .gradient_inputs = {1}},
-      // A quarter of an element wide, then of no size.
+      // The first box is a quarter of an element wide, and the second has no size.
       {.name = "thin",
        .attributes = Align({1, 2}, {2}),
        .inputs = {thin, map},

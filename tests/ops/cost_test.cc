@@ -1,4 +1,4 @@
-// Floating-point operations of products, convolutions, pooling and normalisation, counted by hand.
+// Checks floating-point operations of products, convolutions, pooling and normalisation by hand.
 #include <gtest/gtest.h>
 
 #include "src/ops/batch_norm.h"

@@ -17,7 +17,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// What is shown of sums of that shape.
+// Returns the numbers that are shown for sums of that shape.
 Numbers Shown(OpId op, const Attributes& attributes, const TensorType& type, const Numbers& sums,
               int64_t samples = 0) {
   const std::optional<Shape> shape = ShownBy(op, attributes, type);
@@ -85,7 +85,8 @@ TEST(Metrics, AccuracyIsOfLabels) {
 TEST(Metrics, AucCountsPairs) {
   const Attributes attributes = Attributes::Of(AucAttributes{4, true});
   const TensorType type{DType::kF64, {2, 4}};
-  // Of six pairs, one positive above both negatives, one in the bin of one of them, one below both.
+  // There are six pairs: one positive is above both negatives, one in the bin of one of them, and
+  // one below both.
   EXPECT_EQ(Shown(OpId::auc, attributes, type, {0, 1, 1, 0, 1, 0, 1, 1}), (Numbers{3.5 / 6}));
   EXPECT_EQ(Shown(OpId::auc, attributes, type, {2, 0, 0, 0, 0, 0, 0, 5}), (Numbers{1}));
   EXPECT_EQ(Shown(OpId::auc, attributes, type, {0, 3, 0, 0, 0, 3, 0, 0}), (Numbers{0.5}));

@@ -94,7 +94,7 @@ class PluginOperator : public testing::Test {
     AddOperator(SquareDef("my_bare", {{"x", "any shape"}}));  // without a kernel
   }
 
-  // A small model with this operator between its layers.
+  // Returns a small model with this operator between its layers.
   static std::optional<ModelSpec> Model(const std::string& op, Diagnostics& diagnostics) {
     const std::string text = R"(
 cgrun: 1

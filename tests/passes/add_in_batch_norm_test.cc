@@ -1,4 +1,5 @@
-// What is added behind a batch_norm as a part of it: one node in each direction, and the same bits.
+// A sum behind a batch_norm becomes a part of it: there is one node in each direction, and the bits
+// are the same.
 #include <algorithm>
 #include <cmath>
 
@@ -112,8 +113,8 @@ TEST_F(AddInBatchNorm, TakesTheNormOnEitherSideAndAClip) {
   EXPECT_EQ(NodeOf(OpId::batch_norm_add).attributes.As<BatchNormAttributes>().max, 0.5);
 }
 
-// Of two norms whose results are added, as where a shortcut has one, the first takes the other with
-// it, and its gradient, which may not be the first, makes that of both.
+// If the results of two norms are added, as where a shortcut has one, the first takes the other
+// with it. Its gradient, which may not be the first, makes that of both.
 TEST_F(AddInBatchNorm, TakesTheFirstOfTwoNorms) {
   const std::vector<ValueId> first = Norm();
   const ValueId other = g_.Input("other", kImages);

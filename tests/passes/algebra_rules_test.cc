@@ -52,7 +52,7 @@ struct Draft {
     if (shape.rank() > 0) shape[0].batch = dice.OneIn(3);
     return shape;
   }
-  // Without some of the axes in front, and with 1 in the place of others.
+  // Returns the shape without some of the axes in front, and with 1 in the place of others.
   Shape Repeatable(Shape shape) {
     const auto dropped = dice.Between(0, shape.rank());
     shape.dims().erase(shape.dims().begin(), shape.dims().begin() + dropped);
@@ -114,7 +114,7 @@ void Beside(Draft& d, OpId op, double number, size_t at) {
 size_t AnyOperand(Draft& d) { return d.dice.OneIn(2) ? 0 : 1; }
 double AnyZero(Draft& d) { return d.dice.OneIn(2) ? 0.0 : -0.0; }
 
-// A view with the same elements: one axis, an axis of size 1 more, or the axes reversed.
+// Returns a view with the same elements: one axis, an axis of size 1 more, or the axes reversed.
 ValueId Reshaped(Draft& d, ValueId x) {
   Shape shape = d.ShapeOf(x);
   const int64_t how = d.dice.Between(0, 2);
@@ -265,8 +265,8 @@ void GradientsOfParts(Draft& d) {
 struct Case {
   std::string_view rule;
   void (*draw)(Draft&);
-  // Of inexact rules: the numbers on which they hold, and how far off they are, as a part of the
-  // largest number that there is.
+  // These members are for inexact rules: the numbers on which a rule holds, and how far off it is,
+  // as a part of the largest number that there is.
   Numbers holds_for = Numbers::kAny;
   double tolerance = 0;
 };
@@ -378,12 +378,12 @@ std::map<ValueId, HostTensor> Evaluate(const Graph& bound,
   return Interpret(bound, *FindKernelLibrary("reference"), std::move(sources));
 }
 
-// The same bits, or NaN in both.
+// Whether the bits are the same, or both are NaN.
 bool IsSame(double a, double b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
-// The largest finite size.
+// Returns the largest finite size.
 double LargestOf(const std::map<ValueId, HostTensor>& values) {
   double largest = 0;
   for (const auto& [id, tensor] : values) {

@@ -25,7 +25,7 @@ const HostTensor& Inputs() {
   return tensor;
 }
 
-// op(x, number), or op(number, x) with `first`.
+// Makes op(x, number), or op(number, x) with `first`.
 PassGraph Beside(OpId op, float number, bool first = false) {
   PassGraph g;
   const ValueId x = g.Input("x", {5});
@@ -78,7 +78,7 @@ TEST(Algebra, TwoNegationsAreNone) {
   EXPECT_EQ(g.graph.outputs[0].value, x);
 }
 
-// A product of x, its last two axes exchanged, with one matrix.
+// Makes a product of x, its last two axes exchanged, with one matrix.
 PassGraph ProductOfTransposed(Shape x, std::vector<int64_t> perm, int64_t columns) {
   PassGraph g;
   const ValueId turned = g.Node(OpId::transpose, {g.Input("x", std::move(x))}, "turned",
@@ -149,7 +149,7 @@ TEST(Algebra, WhatNothingReadsIsLeftToDeadCode) {
   EXPECT_FALSE(g.Run(passes::SimplifyAlgebra, true));
 }
 
-// x → bias → batch_norm, and for dy = y² the gradient of the bias, or of x.
+// Makes x → bias → batch_norm, and the gradient of the bias, or of x, for dy = y².
 PassGraph GradientUnderNorm(bool training, bool of_bias) {
   PassGraph g;
   const ValueId x = g.Input("x", {4, 2, 3, 3}), bias = g.Constant({0.5F, -1}, "bias");

@@ -1,4 +1,5 @@
-// A clip as a part of batch_norm: one node in each direction, and the same bits.
+// A clip becomes a part of batch_norm: there is one node in each direction, and the bits are the
+// same.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +16,7 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 const Shape kImages = {2, 2, 2, 3};
 
-// x → batch_norm → relu or clip, and the gradient of x for dy = y.
+// Makes x → batch_norm → relu or clip, and the gradient of x for dy = y.
 class ClipInBatchNorm : public testing::Test {
  protected:
   ValueId Norm(bool training) {

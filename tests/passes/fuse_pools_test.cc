@@ -13,7 +13,7 @@ constexpr int64_t kBetween = 4 * 2 * 8 * 6 * 6;  // bytes of what the convolutio
 
 class FusePools : public testing::Test {
  protected:
-  // y = conv(x), 8 filters of 3 × 3 on 2 images.
+  // Makes y = conv(x), with 8 filters of 3 × 3 on 2 images.
   ValueId Convolution() {
     ConvAttributes conv;
     conv.filters = 8;

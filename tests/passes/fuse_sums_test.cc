@@ -43,7 +43,7 @@ TEST_F(FuseSums, JoinsAProductAndItsAddition) {
   EXPECT_FALSE(Run());
 }
 
-// All but one of the gradients of the uses of a weight.
+// All gradients of the uses of a weight but one join the sum of the others.
 TEST_F(FuseSums, JoinsAChainOfSums) {
   ValueId sum = Product("0");
   for (const std::string use : {"1", "2", "3", "4"}) sum = Sum(sum, Product(use), "sum" + use);

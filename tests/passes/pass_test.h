@@ -52,7 +52,7 @@ struct PassGraph {
     for (const cgrun::Node& node : graph.nodes) count += node.op == op;
     return count;
   }
-  // The value of the first output, with `x` for every placeholder.
+  // Returns the value of the first output, with `x` for every placeholder.
   HostTensor Evaluate(const HostTensor& x) const {
     std::map<ValueId, HostTensor> sources;
     for (ValueId id : graph.values.ids()) {

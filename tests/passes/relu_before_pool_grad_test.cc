@@ -1,4 +1,5 @@
-// The gradient of relu before that of the pool behind it: the same bits, from smaller operands.
+// The gradient of relu goes before that of the pool behind it. It gives the same bits from smaller
+// operands.
 #include <cmath>
 #include <limits>
 

@@ -180,7 +180,7 @@ TEST_F(ReluBits, LeaveAVectorOfTheBatch) {
   EXPECT_FALSE(Run());
 }
 
-// A device without kernels for the bits.
+// This device has no kernels for the bits.
 class BitlessTarget : public FusingTarget {
  public:
   std::vector<KernelOption> Options(const NodeSignature& node,

@@ -1,4 +1,4 @@
-// Swapping as a rewrite.
+// Tests the rewrite that adds swaps to a graph.
 #include <algorithm>
 
 #include "tests/passes/pass_test.h"

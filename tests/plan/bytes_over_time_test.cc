@@ -1,4 +1,4 @@
-// BytesOverTime against a plain array.
+// Compares BytesOverTime with a plain array.
 #include "src/plan/bytes_over_time.h"
 
 #include <gtest/gtest.h>

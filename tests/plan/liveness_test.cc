@@ -1,4 +1,4 @@
-// Lifespans by hand, and against their definition on random graphs.
+// Compares lifespans with results by hand, and with their definition on random graphs.
 #include "src/plan/liveness.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ namespace {
 
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 
-// Graphs with their schedules, to be planned together.
+// Holds graphs with their schedules, to be planned together.
 struct Entries {
   std::vector<Graph> graphs;
   std::vector<Schedule> schedules;
@@ -64,7 +64,7 @@ TEST(MemoryLayout, TraceOfTwoOperators) {
   EXPECT_EQ(in_place.entries[0].naive_bytes, 4 * 256);
 }
 
-// A training step and an evaluation of one parameter.
+// Makes a training step and an evaluation of one parameter.
 Entries TrainAndEval() {
   GraphMaker train;
   const ValueId w = train.State("w", {4}), m = train.State("m", {4}, Role::kOptimizerState);

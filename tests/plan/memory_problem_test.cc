@@ -1,4 +1,4 @@
-// Faults, lower bound and parts of packing problems.
+// Tests faults, lower bound and parts of packing problems.
 #include "src/plan/memory_problem.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr Bytes kMost = std::numeric_limits<Bytes>::max();
 
 MemoryProblem Problem(std::vector<Buffer> buffers) { return {std::move(buffers), {}}; }
 
-// The only fault of the problem.
+// Returns the only fault of the problem.
 ProblemFault OnlyFault(const MemoryProblem& problem) {
   const std::vector<ProblemFault> faults = ProblemFaults(problem);
   EXPECT_EQ(faults.size(), 1u);

@@ -11,7 +11,7 @@
 namespace cgrun {
 namespace {
 
-// What Occupancy does, as a table of flags.
+// Does what Occupancy does, with a table of flags.
 class Grid {
  public:
   Grid(int32_t sections, Bytes bytes)

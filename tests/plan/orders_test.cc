@@ -89,7 +89,7 @@ TEST(StepMemory, TakesBackWhatRan) {
   }
 }
 
-// The lowest peak of all orders of a graph.
+// Returns the lowest peak of all orders of a graph.
 Bytes LeastPeakOfAll(const Graph& graph) {
   NodeOrder order = Ordered(graph, "serial");
   std::sort(order.begin(), order.end());
@@ -193,9 +193,8 @@ TEST(Improve, NeverMakesAnOrderWorse) {
   EXPECT_GT(improved, 5);
 }
 
-// Two layers that learn: the gradient of the second is consumed before that of the first is made.
-// What `least_peak` says, node by node: of the ready nodes the one with the lowest peak, then with
-// the fewest bytes left behind, then the one that has been ready longest.
+// Returns the order that `least_peak` defines, node by node. It takes the ready node with the
+// lowest peak, then with the fewest bytes left behind, then the one that has been ready longest.
 NodeOrder LeastPeakByDefinition(const Graph& graph) {
   const Dependencies dependencies = DependenciesOf(graph);
   IdVector<NodeId, int> missing = dependencies.predecessor_count;
@@ -232,6 +231,7 @@ TEST(LeastPeak, IsWhatItsDefinitionSays) {
   }
 }
 
+// Two layers learn. The gradient of the second is consumed before that of the first is made.
 TEST(Memory, ConsumesAGradientAsSoonAsItIsThere) {
   GraphMaker make;
   const ValueId x = make.Feed("x", {64});

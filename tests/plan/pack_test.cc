@@ -54,7 +54,7 @@ RC_GTEST_PROP(Pack, GivesTheSamePlanForTheSameNodes, ()) {
   RC_ASSERT(once.plan.nodes == twice.plan.nodes);
 }
 
-// What the slow answer of this file rests on.
+// The exhaustive searches are the slow answer on which the tests of this file rest.
 TEST(Pack, HasTwoExhaustiveSearchesThatAgree) {
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     const MemoryProblem problem = RandomProblem(seed, 6);
@@ -91,8 +91,8 @@ TEST(Pack, SaysWhatIsLeftOpen) {
   EXPECT_FALSE(packing.plan.optimal);
 }
 
-// Of the kind of MiniMalloc's instances, with a least peak that is known: nothing has to be there
-// to be tested.
+// The problems are of the kind of MiniMalloc's instances, with a least peak that is known. So the
+// test needs no files.
 TEST(Pack, PutsTilingsTogether) {
   constexpr uint64_t kProblems = kSanitized ? 3 : 20;
   uint64_t solved = 0;
@@ -174,7 +174,7 @@ struct Instance {
 
 constexpr Bytes kCapacity = 1 << 20;  // that they were published with
 
-// google/minimalloc's instances, in the folder minimalloc/ of $CGRUN_SHARED_DATA.
+// Finds google/minimalloc's instances in the folder minimalloc/ of $CGRUN_SHARED_DATA.
 class MiniMalloc : public testing::TestWithParam<Instance> {};
 
 TEST_P(MiniMalloc, IsPacked) {

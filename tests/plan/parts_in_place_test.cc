@@ -28,7 +28,7 @@ class Parts : public testing::Test {
     make_.Out(x_, "x");
   }
 
-  // A vector as long as x, or `times` as long, made from it.
+  // Makes a vector as long as x, or `times` as long, from it.
   ValueId Made(const std::string& name, int64_t times = 1) {
     std::vector<ValueId> inputs(static_cast<size_t>(times), x_);
     if (times == 1) return make_.Op(OpId::exp, name, inputs);

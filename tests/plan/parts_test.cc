@@ -21,7 +21,7 @@ std::vector<int64_t> Indices(const ProblemPiece& piece) {
   return indices;
 }
 
-// The pieces in the order of their first buffers.
+// Returns the pieces in the order of their first buffers.
 std::vector<ProblemPiece> Pieces(const MemoryProblem& problem) {
   std::vector<ProblemPiece> pieces = CutIntoPieces(problem).pieces;
   std::sort(pieces.begin(), pieces.end(),

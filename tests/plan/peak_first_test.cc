@@ -1,4 +1,5 @@
-// What the peak is, what is placed around it, and what its search proves of the whole.
+// Tests which buffers are the peak, which are placed around it, and what the search proves of the
+// whole.
 #include "src/plan/planners/peak_first.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Times of the planners, the bound and the validator on 20,000 buffers, in three shapes of time.
+// Times the planners, the bound and the validator on 20,000 buffers, in three shapes of time.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -101,7 +101,7 @@ TEST(Planner, PutsWhatLivesThroughoutAtTheBottom) {
 }
 
 TEST(Planner, BestFitTakesTheTightestGap) {
-  // Two gaps below `lid`: 192 bytes at 0, 64 bytes at 256.
+  // There are two gaps below `lid`: 192 bytes at 0, and 64 bytes at 256.
   const MemoryProblem problem = {
       {{64, 0, 9, 64, 192, "shelf"}, {64, 0, 9, 64, 320, "lid"}, {64, 0, 9, 64, {}, "new"}}, {}};
   EXPECT_EQ(PlanMemory(problem, "first_fit_size").offsets[2], 0);
@@ -216,7 +216,7 @@ struct Instance {
   Bytes bound;  // published
 };
 
-// google/minimalloc's instances, in the folder minimalloc/ of $CGRUN_SHARED_DATA.
+// Finds google/minimalloc's instances in the folder minimalloc/ of $CGRUN_SHARED_DATA.
 class MiniMalloc : public testing::TestWithParam<Instance> {};
 
 TEST_P(MiniMalloc, IsPackedByEveryPlanner) {

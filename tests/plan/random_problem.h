@@ -23,7 +23,7 @@ MemoryProblem RandomTiling(uint64_t seed, size_t count, Bytes height);
 // The same buffers in another order: buffer i of the result is buffer `order[i]` of `problem`.
 MemoryProblem Permuted(const MemoryProblem& problem, const std::vector<int64_t>& order);
 
-// The bound by its definition, at every step and for every alignment.
+// Computes the bound by its definition, at every step and for every alignment.
 Bytes SlowLowerBound(const MemoryProblem& problem);
 
 // The least peak of any plan, by trying every order with first fit: some order gives an optimum.

@@ -1,4 +1,4 @@
-// Orders on graphs small enough to know the answer, and on random ones.
+// Tests orders on graphs small enough to know the answer, and on random ones.
 #include "src/plan/schedule.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Schedule, SerialIsTheOrderOfBuilding) {
   EXPECT_EQ(Ordered(TwoBranches(), "serial"), (Names{"a1", "b1", "a2", "b2", "end"}));
 }
 
-// A node of a path.
+// Makes a node of a path.
 ValueId OfPath(GraphMaker& make, int path, const std::string& name, std::vector<ValueId> inputs) {
   const ValueId value = make.Op(inputs.size() == 1 ? OpId::neg : OpId::mul, name, inputs);
   make.Producer(value).path = PathId(path);
@@ -93,8 +93,8 @@ int64_t TransientBound(const Graph& graph, std::string_view order) {
   return LowerBound(TransientProblem({"step", &graph, &schedule}, LayoutOptions()));
 }
 
-// Of k branches, each with a large value that is summed up at once: depth-first holds one of them
-// at a time, breadth-first all.
+// There are k branches, each with a large value that is summed up at once. Depth-first holds one of
+// them at a time, and breadth-first holds all.
 TEST(Schedule, MemoryTakesTheOrderThatNeedsLeast) {
   GraphMaker make;
   const ValueId x = make.Feed("x", {1}), row = make.Feed("row", {1024});

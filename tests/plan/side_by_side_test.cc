@@ -1,4 +1,4 @@
-// Lanes on graphs small enough to know the answer.
+// Tests parallel streams on graphs small enough to know the answer.
 #include "src/plan/side_by_side.h"
 
 #include <gtest/gtest.h>

@@ -65,7 +65,7 @@ TEST(TopClasses, LogProbabilities) {
               1e-12);
 }
 
-// The signature of a model with this end and loss.
+// Returns the signature of a model with this end and loss.
 PredictSignature SignatureWith(const std::string& end, const std::string& loss,
                                const std::string& label) {
   const ModelSpec model = ModelOf(R"(cgrun: 1
@@ -161,7 +161,8 @@ std::vector<std::byte> BytesOf(std::span<const std::byte> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-// What a predictor says of six samples, `a` of them all different and `b` three and three alike.
+// Holds the answer of a predictor for six samples: `a` of them are all different, and `b` are three
+// and three alike.
 struct Predicted {
   std::vector<std::vector<std::byte>> outputs;
   int64_t run = 0, of = 0;

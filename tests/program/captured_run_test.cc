@@ -1,6 +1,6 @@
-// Runs that are started as one: on a device whose work goes on by itself, a program gives the bits
-// that it gives on the host, whatever is fed while a run is under way, and whenever what it swaps
-// moves.
+// Tests runs that are started as one, on a device whose work goes on by itself. A program gives the
+// bits that it gives on the host. They do not depend on the feeds that are written while a run is
+// under way, nor on when swapped tensors move.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class LateSpace final : public SwapSpace {
   std::vector<Transfer> under_way_;
 };
 
-// What a LateDevice can.
+// Says which abilities a LateDevice has.
 struct Abilities {
   bool captures = true;
   bool swaps = false;  // to a space of its own

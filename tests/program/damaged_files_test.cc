@@ -27,7 +27,7 @@ const std::vector<std::string>& Files() {
   return files;
 }
 
-// A file of this payload, with the right size and checksum.
+// Makes a file of this payload, with the right size and checksum.
 std::string FileOf(const std::string& payload) {
   std::string bytes = Files()[0].substr(0, 12);
   const uint32_t checksum = Crc32(std::as_bytes(std::span(payload)));
@@ -96,7 +96,7 @@ RC_GTEST_PROP(DamagedFiles, ChangedBytesDoNoHarm, ()) {
   FateOf(FileOf(payload));
 }
 
-// All scalars of a document.
+// Collects all scalars of a document.
 void Collect(Json& json, std::vector<Json*>& scalars) {
   if (!json.is_structured()) scalars.push_back(&json);
   for (auto it = json.begin(); json.is_structured() && it != json.end(); ++it) {

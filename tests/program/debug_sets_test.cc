@@ -32,7 +32,7 @@ void RunWithFault(const RunContext& context, const Instruction& instruction) noe
   fault(context, instruction, [&] { wrapped->kernel.run(context, own); });
 }
 
-// The kernels of `reference`, one of them with a fault.
+// Holds the kernels of `reference`, one of them with a fault.
 class FaultyLibrary final : public KernelLibrary {
  public:
   explicit FaultyLibrary(std::string kernel) : kernel_(std::move(kernel)) {}
@@ -58,7 +58,7 @@ class FaultyLibrary final : public KernelLibrary {
   std::string kernel_;
 };
 
-// A program with the operators of `library`, run once with its sets checked.
+// Holds a program with the operators of `library`, which is run once with its sets checked.
 class Checked {
  public:
   explicit Checked(const ProgramImage& image,
@@ -102,7 +102,7 @@ size_t Find(const ProgramImage& image, const std::string& kernel) {
   return 0;
 }
 
-// What is found of a program whose kernel `kernel` does `wrong` around its work.
+// Returns the findings for a program whose kernel `kernel` does `wrong` around its work.
 std::vector<std::string> FindingsOf(const ProgramImage& image, const std::string& kernel,
                                     Fault wrong) {
   fault = std::move(wrong);

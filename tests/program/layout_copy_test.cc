@@ -11,7 +11,7 @@
 namespace cgrun {
 namespace {
 
-// The bytes of `tensor` in a layout, an element after another.
+// Returns the bytes of `tensor` in a layout, one element after another.
 std::vector<std::byte> Expected(const HostTensor& tensor, const Layout& layout) {
   const size_t size = static_cast<size_t>(SizeOf(tensor.dtype()));
   std::vector<std::byte> laid(tensor.bytes().size());

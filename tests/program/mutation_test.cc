@@ -1,4 +1,5 @@
-// One thing wrong in an instruction: its sizes, places, layouts, types, order, body.
+// In each mutation one thing of an instruction is wrong: its sizes, places, layouts, types, order
+// or body.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kStep = 3;
 
-// Of the arena, of which less is used than it holds where an operand is moved or left out.
+// Whether the refusal is about the arena. If an operand is moved or left out, less of the arena is
+// used than it holds.
 bool IsOfTheArena(const std::string& refusal) {
   return refusal.find("an arena of ") != std::string::npos;
 }

@@ -32,7 +32,7 @@ struct Place {
   }
 };
 
-// Of instructions, one in so many is tried where there is much to try for each.
+// If there is much to try for each instruction, one in so many is tried.
 inline constexpr int kStride = kSanitized ? 5 : 1;
 
 void ForEachInstruction(const std::function<void(const Place&)>& visit, size_t stride = kStride);

@@ -36,7 +36,7 @@ HostTensor InitialState(const ProgramImage& image, const ImageState& state) {
   return InitialValue(state.name, state.type, state.info, image.seed);
 }
 
-// The values of states and constants, by their places.
+// Returns the values of states and constants, by their places.
 std::map<int64_t, ByteList> PersistentBytes(const ProgramImage& image) {
   std::map<int64_t, ByteList> bytes;
   for (const ImageState& state : image.states) {

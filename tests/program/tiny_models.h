@@ -18,7 +18,7 @@ const std::vector<std::string>& TinyModels();
 // because they change what instructions there are.
 ProgramImage TinyImage(const std::string& model, bool passes = true);
 
-// tiny_mlp's kind of program, with a fused node and constants in it.
+// Makes a program of tiny_mlp's kind, with a fused node and constants in it.
 ProgramImage FusedImage();
 
 // What it joins lies in the result from the beginning, and what it cuts in that.
@@ -33,7 +33,7 @@ ProgramImage IncrementalImage();
 // The numbers that feed `port` takes at `step`: they depend on its name and the step alone.
 HostTensor FeedFor(const ImagePort& port, int64_t step);
 
-// What an entry point leaves: results in their order, states in theirs.
+// Holds the results and states that an entry point leaves, in their order.
 struct RunResult {
   std::vector<std::vector<std::byte>> results;
   std::vector<std::vector<std::byte>> states;

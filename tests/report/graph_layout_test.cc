@@ -45,7 +45,7 @@ LayoutGraph RandomLayoutGraph(uint64_t seed) {
       graph.edges.push_back({static_cast<int>(dice.Between(0, i - 1)), i});
     }
   }
-  // What folding makes of blocks that are woven into each other.
+  // Blocks that are woven into each other fold to such an edge.
   if (dice.OneIn(4) && forward > 2) graph.edges.push_back({forward - 1, 0});
   return graph;
 }
@@ -155,7 +155,7 @@ TEST(GraphLayout, OfNothingIsEmpty) {
   EXPECT_EQ(layout.width, 0);
 }
 
-// x → y → loss, back up beside it, the gradient of y's weight, and its update.
+// Makes x → y → loss, back up beside it, the gradient of y's weight, and its update.
 LayoutGraph Step() {
   LayoutGraph graph;
   graph.boxes = {Forward(),

@@ -29,7 +29,7 @@ GraphPicture PictureOfGraph(const Graph& graph, const PictureOptions& options = 
   return PictureOf(prepared, program.layout, 0, options);
 }
 
-// y = w·x, a gradient of w, and its update.
+// Makes y = w·x, a gradient of w, and its update.
 Graph Step() {
   GraphMaker make;
   Path path;
@@ -138,7 +138,7 @@ TEST(GraphPicture, GivesABufferOneColour) {
   }
 }
 
-// A chain of `blocks` blocks of three nodes.
+// Makes a chain of `blocks` blocks of three nodes.
 Graph Chain(int blocks) {
   GraphMaker make;
   Path path;

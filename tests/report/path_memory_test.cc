@@ -1,4 +1,4 @@
-// What the paths of a small graph share, counted by hand.
+// Compares the memory that the paths of a small graph share with counts by hand.
 #include "src/report/path_memory.h"
 
 #include <gtest/gtest.h>

@@ -123,7 +123,7 @@ TEST_F(ValueLifeTest, HasATwinForMachines) {
   EXPECT_TRUE(json[1]["made"].is_null());
 }
 
-// Of three workspaces one is of a kernel that copies, at the peak; one is elsewhere.
+// One of three workspaces belongs to a kernel that copies, at the peak. One is elsewhere.
 TEST_F(ValueLifeTest, CopiesInF32AtThePeakAreCounted) {
   EntryLayout& entry = layout_.entries[0];
   for (const NodeId node : graph_.nodes.ids()) {

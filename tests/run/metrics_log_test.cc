@@ -26,7 +26,7 @@ EpochReport ReportOf(int columns) {
   return report;
 }
 
-// Lines of the old size of 4096 bytes, just below and beyond it, and of several times as much.
+// The lines are just below and beyond the old size of 4096 bytes, and several times as long.
 TEST(MetricsLog, WritesAnyNumberOfColumns) {
   for (int columns : {0, 1, 100, 120, 121, 122, 123, 124, 125, 300, 2000}) {
     const std::string path = FreshFolder() + "/metrics.csv";

@@ -87,7 +87,7 @@ TEST(RateSchedule, WarmsUpInSteps) {
   EXPECT_NEAR(schedule.RateAt(52), 0.5, 1e-12);
 }
 
-// A model with a loss, a metric and validation data.
+// The model has a loss, a metric and validation data.
 constexpr char kWatched[] = R"(
 cgrun: 1
 data:
@@ -114,8 +114,8 @@ std::optional<RateSchedule> Plateau(const std::string& schedule, std::string* er
   return result;
 }
 
-// PyTorch 2.15's ReduceLROnPlateau(optimizer, factor=0.5, patience=1, threshold=0.1,
-// min_lr=0.2), lr 1: the rate after each number.
+// These are the rates after each number of PyTorch 2.15's ReduceLROnPlateau(optimizer, factor=0.5,
+// patience=1, threshold=0.1, min_lr=0.2), lr 1.
 TEST(RateSchedule, FallsOnAPlateauAsInPyTorch) {
   const std::vector<double> losses = {1.0,  0.95, 0.85, 0.8, 0.79, 0.78, 0.6,
                                       0.58, 0.56, 0.55, 0.1, 0.1,  0.1,  0.1};

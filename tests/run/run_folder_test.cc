@@ -23,7 +23,7 @@ Names NamesIn(const std::string& folder) {
   return names;
 }
 
-// What a run that was killed leaves, between files of somebody else.
+// Makes the folder that a killed run leaves, between files of somebody else.
 std::string KilledRun() {
   const std::string folder = FreshFolder();
   RunSettings settings;

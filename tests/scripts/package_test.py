@@ -102,7 +102,7 @@ class PackageTest(unittest.TestCase):
                             "--limit-batches", "3", "--out", "/tmp/run")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue((root / "tmp/run/summary.json").is_file())
-        # What makes the test worth anything.
+        # Without this library the plan fails: so the test shows that the package brings it.
         (root / "opt/cgrun/lib/libopenblas.so.0").unlink()
         plan = self.in_root(root, cgrun, "plan", "/opt/cgrun/models/lenet.yaml")
         self.assertEqual(plan.returncode, 1)

@@ -81,7 +81,7 @@ Outcome Train(bool inexact, const std::string& folder) {
   return run;
 }
 
-// The means of the test set: loss and accuracy.
+// Returns the means of the test set: loss and accuracy.
 std::vector<double> Evaluated(const std::string& weights, bool inexact) {
   SessionOptions options;
   options.weights = weights;

@@ -48,7 +48,7 @@ ProgramImage CompiledImage(const std::vector<std::string>& overrides = {}) {
   return compiled->image;
 }
 
-// Trains with a compiled program; null: without one.
+// Holds the outcome of a training with a compiled program, or without one if the image is null.
 struct Outcome {
   std::string recompiled;
   uint64_t weights = 0;

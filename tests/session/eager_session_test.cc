@@ -1,5 +1,5 @@
-// Whole runs in eager mode against runs in graph mode: the same weights, losses and checkpoints, to
-// the bit.
+// Compares whole runs in eager mode with runs in graph mode. Weights, losses and checkpoints are
+// the same to the bit.
 #include <gtest/gtest.h>
 
 #include "src/base/diagnostics.h"
@@ -39,7 +39,8 @@ void ExpectSameRuns(const ModelSpec& model, const std::string& device) {
   }
 }
 
-// Two epochs of ten batches of 100 and one of 65; an evaluation after each, with a batch of 30.
+// A run has two epochs of ten batches of 100 and one of 65. An evaluation with a batch of 30
+// follows each.
 TEST(EagerSession, PartialBatchesAndEvaluationsGiveTheBitsOfGraphMode) {
   for (const char* device : {"reference", "blas"}) {
     ExpectSameRuns(SmallModel({"data.valid={split: 0.2}"}), device);

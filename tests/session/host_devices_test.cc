@@ -1,7 +1,7 @@
-// What holds for every device of the host, with one thread and with two: one hash of the weights
-// for every order, planner and zones setting, and, without fusions, in both modes; no allocation
-// after step 1, with loader, evaluation, log and checkpoint; and a plan whose total is what the
-// process takes.
+// These tests hold for every device of the host, with one thread and with two. Every order, planner
+// and zones setting gives one hash of the weights. Without fusions, so do both modes. Nothing is
+// allocated after step 1, with loader, evaluation, log and checkpoint. The planned total is what
+// the process takes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -144,7 +144,7 @@ TEST_P(HostDevices, AllocateNothingAfterTheFirstStep) {
   }
 }
 
-// 5 batches a pass: a step of two, another, and one of the partial batch alone.
+// A pass has 5 batches: a step of two, another one, and one of the partial batch alone.
 TEST_P(HostDevices, AllocateNothingWhereGradientsAreAccumulated) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
   for (const char* text : {kModel, kResidual}) {

@@ -23,8 +23,9 @@ std::optional<ProcessorTimes> Parse(std::string_view stat, double ticks = 100,
   return reader.Times();
 }
 
-// Of the two processors that a process may use, at 100 ticks a second, `seconds` after the machine
-// was started: `first` is what the line of the first one says. The other two do not count.
+// Makes a reading of the two processors that a process may use, at 100 ticks a second, `seconds`
+// after the machine was started. `first` is the text of the first processor's line. The other two
+// do not count.
 MachineLoad::Reading After(double seconds, const std::string& first, double own) {
   return {Parse("cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 " + first +
                 "\ncpu1 7 7 7 7 7 7 7 7 0 0\ncpu2 0 0 0 0 0 0 0 0 0 0\nintr 1 2 3\n"),

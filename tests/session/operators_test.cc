@@ -38,7 +38,7 @@ constexpr char kClasses[] = R"(
 
 constexpr char kSgd[] = "{op: sgd, lr: 0.1}";
 
-// Boxes [N, 3, 4] of images of 6 × 6: of each element of the first channel of c as a score.
+// Makes boxes [N, 3, 4] of images of 6 × 6. Each element of the first channel of c is a score.
 constexpr char kFlat[] = "flat: {op: flatten, in: c}";
 constexpr char kScore[] = "score: {op: slice, in: c, axes: [1], starts: [0], ends: [1]}";
 constexpr char kDeltas[] = "deltas: {op: concat, in: [c, c], axis: 1}";
@@ -186,7 +186,7 @@ std::string Items(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Of the first layer, behind what is tried.
+// Returns the weight of the first layer, which stands behind the operator that is tried.
 HostTensor FirstWeight(const Program& program) {
   const auto& states = program.image().states;
   for (size_t i = 0; i < states.size(); ++i) {
@@ -243,7 +243,7 @@ struct MetricTrial {
   size_t numbers = 1;  // that it shows
 };
 
-// Of four logits y, a score a sample s, and a prediction r of `row`.
+// The metrics read four logits y, a score per sample s, and a prediction r of `row`.
 const std::vector<MetricTrial>& Metrics() {
   static const std::vector<MetricTrial> trials = {
       {"accuracy", "{in: [y, label]}"},
@@ -261,7 +261,7 @@ const std::vector<MetricTrial>& Metrics() {
   return trials;
 }
 
-// In the order of the file, numbers and lists apart.
+// The metrics must stand in the order of the file, numbers and lists apart.
 void ExpectMetrics(const PassResult& pass) {
   size_t means = 1, tables = 0;  // behind the loss
   for (const MetricTrial& trial : Metrics()) {

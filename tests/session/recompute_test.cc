@@ -11,7 +11,7 @@
 namespace cgrun {
 namespace {
 
-// A residual block after another, as in ResNet.
+// The model has one residual block after another, as in ResNet.
 constexpr char kModel[] = R"(
 cgrun: 1
 model: blocks

@@ -1,5 +1,5 @@
-// Recurrent state in whole runs: carried from step to step, apart for training and evaluations,
-// and a part of checkpoints.
+// Tests recurrent state in whole runs. It is carried from step to step, kept apart for training and
+// evaluations, and is a part of checkpoints.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,7 +95,7 @@ double LossOf(const ModelSpec& model) {
   return session.Evaluate("test", silent).means[0].value;
 }
 
-// Two streams of 32 characters, in steps of 4 or of 8.
+// The data are two streams of 32 characters, in steps of 4 or of 8.
 TEST(Recurrent, TwoStepsAreOneOfTwiceTheLength) {
   const std::string folder = FreshFolder();
   const auto loss_of = [&](int64_t length, bool forgets) {

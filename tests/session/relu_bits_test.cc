@@ -11,9 +11,9 @@
 namespace cgrun {
 namespace {
 
-// relu before an average, and before and behind a pool; and before a concatenation and before
-// dropout, whose results are kept, so that its output is, too; channels and sizes that leave a part
-// of a byte and of a vector over.
+// A relu stands before an average, and before and behind a pool. It also stands before a
+// concatenation and before dropout. The results of these two are kept, so that its output is kept,
+// too. Channels and sizes leave a part of a byte and of a vector over.
 constexpr const char* kModel = R"(
 cgrun: 1
 model: bits

@@ -100,7 +100,7 @@ train: {epochs: 1, batch: 100, optimizer: {op: sgd, lr: 0.1}}
   }
 }
 
-// Evaluations, the log, the test set at the end and the last checkpoint included.
+// Evaluations, the log, the test set at the end and the last checkpoint are included.
 TEST(Session, AllocatesNothingAfterTheFirstStep) {
   const std::string folder = FreshFolder();
   const TrainResult result = TrainModel(SmallModel({"data.valid={split: 0.2}"}), {}, folder);

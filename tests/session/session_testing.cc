@@ -1,4 +1,3 @@
-// The small model.
 #include "tests/session/session_testing.h"
 
 #include <gtest/gtest.h>

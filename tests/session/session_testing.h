@@ -26,7 +26,7 @@ struct PlannedOutcome {
   int64_t in_lanes = 0;  // instructions
 };
 PlannedOutcome TrainPlanned(const ModelSpec& model, const SessionOptions& options);
-// What a session of this model reports; empty where it is ready.
+// Returns the errors of a session of this model, or "" if it is ready.
 std::string SessionErrors(const ModelSpec& model, bool train = true);
 
 // A new, empty folder of the test that runs.

@@ -1,4 +1,4 @@
-// What a run of training does when something happens to it.
+// Tests runs of training that are interrupted, resumed or refused, or whose numbers are not finite.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The compiler by hand, and both ways to run its results.
+// Calls the compiler's parts by hand, and runs their results in both ways.
 #include "tests/support/compile_graph.h"
 
 #include <cmath>
@@ -94,7 +94,7 @@ std::string FolderForTests() {
 
 namespace {
 
-// A result of the first entry point.
+// Returns a result of the first entry point.
 HostTensor ReadResult(const Program& program, size_t index) {
   const ImagePort& port = program.image().entries[0].results[index];
   HostTensor tensor(port.type.dtype, port.type.shape);

@@ -12,7 +12,7 @@ namespace cgrun {
 class Dice {
  public:
   explicit Dice(uint64_t seed) : seed_(seed) {}
-  // One of low … high.
+  // Returns one of low … high.
   int64_t Between(int64_t low, int64_t high) {
     return low + RandomBits(seed_, 0, next_++) % (high - low + 1);
   }

@@ -1,4 +1,4 @@
-// Node-by-node evaluation on host tensors.
+// Evaluates a graph node by node on host tensors.
 #include "tests/support/interpreter.h"
 
 #include "src/base/check.h"

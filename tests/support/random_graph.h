@@ -16,10 +16,11 @@ struct RandomGraphOptions {
   bool learning = true;  // gradients and optimizer updates, in half of the graphs
 };
 
-// A graph whose shapes depend on N, with every operator that the build knows and this generator
-// too: fan-out, shared inputs, views, broadcasts, reductions, fused nodes, dead code, duplicates,
-// arithmetic with 0 and 1; one to six outputs, sources among them now and then; state that learns,
-// and updates between states (swaps, chains, one value for two states).
+// Makes a graph whose shapes depend on N, with every operator that both the build and this
+// generator know. It has fan-out, shared inputs, views, broadcasts, reductions, fused nodes, dead
+// code, duplicates, and arithmetic with 0 and 1. It has one to six outputs, and now and then
+// sources are among them. It has state that learns, and updates between states (swaps, chains, one
+// value for two states).
 Graph MakeRandomGraph(uint64_t seed, const RandomGraphOptions& options = {});
 
 // A value for each placeholder and state of a bound graph. `key` and the value's name decide; some

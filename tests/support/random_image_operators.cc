@@ -1,4 +1,5 @@
-// Operators of images: cut, turned, resized, of other colours, and convolutions that enlarge them.
+// Emits operators of images: cut, turned, resized, of other colours, and convolutions that enlarge
+// them.
 #include "src/autodiff/autodiff.h"
 #include "src/ir/op_def.h"
 #include "src/ops/color_jitter.h"

@@ -40,7 +40,7 @@ class RandomOperators : public RandomPool {
 
   bool EmitAllReduce() { return TryEmit(OpId::all_reduce, Attributes(), {AnyValue()}); }
 
-  // That of relu, from its output or from the bits of that.
+  // Adds the gradient of relu, from its output or from the bits of that.
   bool EmitGradient();
 
   // Two to five elementwise operators of one shape as one node, as a fusing pass would make it.
@@ -52,7 +52,7 @@ class RandomOperators : public RandomPool {
 
   // Samples turned, resized, painted over or of other colours.
   bool EmitResampled(ValueId x, int64_t key, bool varied);
-  // The gradient of a crop or of a resized image.
+  // Adds the gradient of a crop or of a resized image.
   bool EmitCropGradient(ValueId x, int64_t key, bool varied);
   // x, or images of one channel where it has no axis of channels; may be invalid.
   ValueId AsImages(ValueId x);
@@ -72,7 +72,7 @@ class RandomOperators : public RandomPool {
 
   bool EmitPad();
 
-  // To another type and back, or to the same.
+  // Adds casts to another type and back, or to the same.
   bool EmitCast();
 
   bool EmitDropout();
@@ -81,7 +81,8 @@ class RandomOperators : public RandomPool {
 
   bool EmitResize();
 
-  // To a few whole powers and a square root, or a few numbers to the power of x.
+  // Adds powers of x with a few whole exponents and a square root, or a few numbers to the power of
+  // x.
   bool EmitPow();
 
   bool EmitClip();
@@ -110,10 +111,10 @@ class RandomOperators : public RandomPool {
 
   ValueId LabelsFor(ValueId logits);
 
-  // A loss or metric of two values.
+  // Adds a loss or metric of two values.
   bool EmitScalarOfTwo();
 
-  // A metric of the order of scores.
+  // Adds a metric of the order of scores.
   bool EmitScores();
 };
 

@@ -1,5 +1,5 @@
-// What random graphs are drawn from: the values so far, and nodes added where their types are
-// right.
+// Random graphs are drawn from this pool. It holds the values so far, and adds nodes where their
+// types are right.
 #ifndef CGRUN_TESTS_SUPPORT_RANDOM_POOL_H_
 #define CGRUN_TESTS_SUPPORT_RANDOM_POOL_H_
 

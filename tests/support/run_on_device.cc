@@ -15,7 +15,7 @@ struct Place {
   bool written = false;  // by the kernel
 };
 
-// The operands one after another, each at an odd multiple of kAlignment.
+// Places the operands one after another, each at an odd multiple of kAlignment.
 class Arena {
  public:
   void Add(int64_t bytes, bool written) {

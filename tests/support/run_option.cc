@@ -1,4 +1,4 @@
-// Laying out, running, reading back.
+// Lays operands out, runs a kernel and reads its results back.
 #include "tests/support/run_option.h"
 
 #include <cmath>

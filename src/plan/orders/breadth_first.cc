@@ -3,7 +3,7 @@
 
 namespace cgrun {
 
-// First ready, first run.
+// The node that is ready first runs first.
 Schedule OrderBreadthFirst(const Graph&, const Dependencies& dependencies) {
   return ListSchedule(dependencies, [](NodeId, int64_t sequence) { return sequence; });
 }

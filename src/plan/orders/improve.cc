@@ -36,14 +36,14 @@ class Improver {
   }
 
  private:
-  // Of all orders: some node needs as much.
+  // Returns a bound of the peak in all orders: some node needs as much.
   Bytes LeastPeak() const {
     Bytes least = 0;
     for (NodeId node : order_) least = std::max(least, memory_.LeastDuring(node));
     return least;
   }
 
-  // As far as is needed to see that it is no less than `most`.
+  // Counts only as far as is needed to see that the cost is no less than `most`.
   Cost CostOf(const NodeOrder& order, const Cost& most) {
     Cost cost{0, 0};
     size_t run = 0;

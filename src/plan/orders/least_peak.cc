@@ -34,9 +34,9 @@ class ReadyNodes {
     if (group->second.empty()) by_during_.erase(group);
   }
 
-  // The one that leaves the fewest bytes of those that add no more than `most`
-  // while they run; else one that adds the fewest then. Of equals the one that
-  // has been ready longest.
+  // Returns the node that leaves the fewest bytes, among those that add no more than `most` while
+  // they run. If there is none, it returns a node that adds the fewest then. Among equals, the node
+  // that has been ready longest comes first.
   const Entry& Best(Bytes most) const {
     const Entry* best = &*by_during_.begin()->second.begin();
     for (const auto& [during, group] : by_during_) {

@@ -71,7 +71,7 @@ void StepMemory::AddReaders() {
   }
 }
 
-// Of the outputs, those that need no bytes of their own if the node is next.
+// Returns the bytes of the outputs that need none of their own if the node is next.
 Bytes StepMemory::OverwrittenBytes(const NodeUse& use) const {
   Bytes bytes = 0;
   InlineVector<AliasSetId, 8> taken;

@@ -14,7 +14,7 @@
 
 namespace cgrun {
 
-// An order of a graph's nodes.
+// An order lists each node of a graph once.
 using NodeOrder = std::vector<NodeId>;
 
 class StepMemory {
@@ -22,26 +22,28 @@ class StepMemory {
   // Nothing has run yet; what is fed is alive.
   explicit StepMemory(const Graph& graph);
 
-  // Transient bytes that would be alive while `node` runs, were it next.
+  // Returns the transient bytes that would be alive while `node` runs, if it were next.
   Bytes During(NodeId node) const;
-  // What `node` itself needs: less is alive in no order while it runs.
+  // Returns the bytes that `node` itself needs. In every order at least as many are alive while it
+  // runs.
   Bytes LeastDuring(NodeId node) const;
-  // Runs it: what nothing reads any more is gone.
+  // Runs the node. Bytes that nothing reads any more are gone.
   void Run(NodeId node);
-  // Takes back the node that ran last.
+  // Undoes the run of the node that ran last.
   void Undo(NodeId node);
 
-  // Appends the nodes that read what `node`, which has just run, and one other node alone read: for
-  // that one, During() and what Run() leaves alive are others now.
+  // Appends the readers of each value that `node`, which has just run, has read and that only one
+  // node has still to read. For that node, During() and the bytes that Run() leaves alive have
+  // changed.
   void AppendReadersOfLast(NodeId node, std::vector<NodeId>& readers) const;
 
   // Transient bytes that are alive between two nodes.
   Bytes alive() const { return alive_; }
-  // Transient bytes that are alive besides while the next node runs, whichever that is.
+  // Returns the transient bytes that are alive besides while the next node runs, whichever that is.
   Bytes alive_beside() const { return run_ == 0 ? unread_feeds_ : 0; }
 
  private:
-  // Of an alias set in every order: views with what they view, updates with their state.
+  // Describes an alias set in every order: views with the viewed value, updates with their state.
   struct Use {
     Bytes bytes = 0;     // AliasFacts::Transient()
     bool stays = false;  // to the end of the step

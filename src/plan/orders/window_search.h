@@ -1,4 +1,4 @@
-// All orders of a few consecutive nodes.
+// Tries all orders of a few consecutive nodes.
 #ifndef CGRUN_PLAN_ORDERS_WINDOW_SEARCH_H_
 #define CGRUN_PLAN_ORDERS_WINDOW_SEARCH_H_
 

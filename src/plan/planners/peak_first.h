@@ -35,7 +35,7 @@ class PeakFirst {
   // call tries another share or another way to search. kNone is a proof for the whole problem.
   SearchOutcome Run(Bytes capacity, int64_t nodes, Effort& effort);
 
-  // After kFound: the offsets, one a buffer of the problem.
+  // After kFound, this holds the offsets, one per buffer of the problem.
   const std::vector<Bytes>& offsets() const { return offsets_; }
 
  private:

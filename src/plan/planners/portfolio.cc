@@ -1,8 +1,10 @@
-// Planner `greedy`: the best order of the table, on each time-disconnected part of the problem; the
-// first of equally good ones.
-// Planner `portfolio`: that, lowered by what `search` does: by few nodes, and where that does not
-// meet the bound by as many as the bytes that are left are worth: a search for the last few would
-// keep a person waiting. Where more than a hundredth is left then, by several times as many.
+// Planner `greedy` tries the orders of the table on each time-disconnected part of the problem. It
+// takes the best plan, or the first of equally good ones.
+//
+// Planner `portfolio` lowers the plan of `greedy` as `search` does. It spends a few nodes first. If
+// the bound is not met, it spends as many nodes as the bytes above the bound are worth: a long
+// search for the last few bytes would keep a person waiting. If more than a hundredth of the bound
+// is then left, it spends several times as many.
 #include "src/plan/planners/portfolio.h"
 
 #include <algorithm>
@@ -25,7 +27,7 @@ Bytes BoundOf(const MemoryProblem& problem, const MemoryPlan& plan) {
   return std::max(plan.lower_bound_bytes, LowerBound(problem));
 }
 
-// That are worth being spent on what is left above the bound.
+// Returns how many nodes the bytes above the bound are worth.
 int64_t NodesFor(const MemoryProblem& problem, const MemoryPlan& plan) {
   return std::min((plan.peak_bytes - BoundOf(problem, plan)) * kNodesForAByte, kMoreNodes);
 }

@@ -1,4 +1,4 @@
-// The best of several planners.
+// Takes the best plan of several planners.
 #ifndef CGRUN_PLAN_PLANNERS_PORTFOLIO_H_
 #define CGRUN_PLAN_PLANNERS_PORTFOLIO_H_
 

@@ -96,7 +96,7 @@ class OpenPiece {
     return step == 0 ? low : plan_.peak_bytes - ((plan_.peak_bytes - low) >> step);
   }
 
-  // Three quarters of the nodes for the target, the rest for steps towards it.
+  // Three quarters of the nodes go to the target, and the rest to steps towards it.
   void TurnWheel(Bytes target, int64_t round, int64_t nodes, SqueakyWheel& wheel, Effort& effort) {
     for (const int64_t step : {int64_t{0}, 1 + round % 3}) {
       const int64_t end = effort.spent() + (step == 0 ? 3 : 1) * nodes / 4;

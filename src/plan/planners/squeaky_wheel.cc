@@ -12,7 +12,8 @@ namespace cgrun {
 namespace {
 
 constexpr uint64_t kKey = 1;
-// Of the fullest section: what is alive in none that is as full waits until all else is placed.
+// A buffer waits until all others are placed, if no section of its lifespan is as full as this part
+// of the fullest section.
 constexpr double kFull = 0.95;
 // What moves ahead moves by up to this part of its way to the front.
 constexpr double kMostAhead = 0.15;

@@ -1,11 +1,13 @@
-// Squeaky wheel optimisation (Joslin and Clements, JAIR 10, 1999): buffers are placed one by one in
-// a sequence, within a capacity; those for which no gap is left move ahead in the sequence, and all
-// is placed again. Nothing is asked of a sequence but to say what it leaves over: whether it is
-// better than the one before does not matter. For graphs of models this is the quickest search:
-// only a few sections of time are nearly full, and what is alive there must be placed early; which
-// of it first, and on which side of the arena, is what the rounds find out.
+// Squeaky wheel optimisation (Joslin and Clements, JAIR 10, 1999) places buffers one by one in a
+// sequence, within a capacity. Buffers for which no gap is left move ahead in the sequence, and all
+// is placed again. A sequence only has to say which buffers it leaves over. Whether it is better
+// than the one before does not matter.
 //
-// What decides is where a sequence begins and what it does with the fullest sections:
+// For graphs of models this is the quickest search. Only a few sections of time are nearly full,
+// and the buffers that are alive there must be placed early. The rounds find out which of them come
+// first, and on which side of the arena they lie.
+//
+// Two choices decide: where a sequence begins, and what it does with the fullest sections.
 //
 //   capacity +-----------------------+      +-----------------------+
 //            |                       |      |    +---------------+  |
@@ -36,7 +38,7 @@ class SqueakyWheel {
   // Every call tries other sequences than those before.
   bool Run(Bytes capacity, int64_t nodes, Effort& effort);
 
-  // After true: the offsets, one a buffer of the problem.
+  // After Run() has returned true, this holds the offsets, one per buffer of the problem.
   const std::vector<Bytes>& offsets() const { return offsets_; }
 
  private:

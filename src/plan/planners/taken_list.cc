@@ -1,4 +1,4 @@
-// Blocks of what is taken, and the search for gaps in one of them.
+// This file holds the blocks of taken bytes, and searches for gaps in one of them.
 #include "src/plan/planners/taken_list.h"
 
 #if defined(__x86_64__)
@@ -40,7 +40,7 @@ __attribute__((target("avx2"))) inline __m256i Load(const int32_t* lanes) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes));
 }
 
-// The same, of whole groups from `lane` on.
+// Does the same for whole groups from `lane` on.
 template <class Block>
 __attribute__((target("avx2"))) int FindGapByGroups(const Block& block, int lane, SectionRange time,
                                                     int32_t bytes, int32_t& top) {
@@ -53,7 +53,7 @@ __attribute__((target("avx2"))) int FindGapByGroups(const Block& block, int lane
     const __m256i overlaps =
         _mm256_and_si256(_mm256_cmpgt_epi32(time_end, Load(block.from + lane)),
                          _mm256_cmpgt_epi32(Load(block.to + lane), time_begin));
-    // The largest end up to each lane: over two, four, eight lanes.
+    // `ends` gets the largest end up to each lane: over two, four, then eight lanes.
     __m256i ends = _mm256_and_si256(overlaps, Load(block.end + lane));
     ends = _mm256_max_epi32(ends, _mm256_slli_si256(ends, 4));
     ends = _mm256_max_epi32(ends, _mm256_slli_si256(ends, 8));
@@ -79,7 +79,7 @@ __attribute__((target("avx2"))) int FindGapByGroups(const Block& block, int lane
 }
 #endif
 
-// What divides every place in a plan whose buffers rest on each other.
+// Returns a number that divides every offset of a plan in which buffers rest on each other.
 Bytes GrainOf(const MemoryProblem& problem) {
   Bytes grain = 0;
   for (const Buffer& buffer : problem.buffers) {
@@ -173,7 +173,7 @@ TakenBlocks<Number>::Slots TakenBlocks<Number>::FilledBy(SectionRange time) cons
   return first < end ? (~Slots{0} >> (kSlots - (end - first))) << first : 0;
 }
 
-// What is there in a lane that was written last.
+// Updates the summary of the block after one of its lanes was written.
 template <class Number>
 void TakenBlocks<Number>::Note(Block& block, int lane) const {
   const SectionRange time = {block.from[lane], block.to[lane]};

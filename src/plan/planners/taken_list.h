@@ -1,6 +1,6 @@
-// What is taken in one stretch of time, sorted by address, and the gaps between. Every placement of
-// every planner but the tree's asks it: a question is one pass over all that is placed, eight at a
-// time where the processor can.
+// Keeps the bytes that are taken in one stretch of time, sorted by address, and finds the gaps
+// between. Every placement of every planner but the tree's asks it. A question is one pass over all
+// that is placed, eight at a time where the processor can.
 #ifndef CGRUN_PLAN_PLANNERS_TAKEN_LIST_H_
 #define CGRUN_PLAN_PLANNERS_TAKEN_LIST_H_
 
@@ -70,7 +70,7 @@ class TakenBlocks {
   static constexpr int kLanes = 64;
   static constexpr int kFill = 48;  // of a block that is written anew: some can be inserted
   static constexpr int kSlots = 64;
-  // Slots of the time axis, a bit each.
+  // Each bit stands for one slot of the time axis.
   using Slots = uint64_t;
   // Sorted by `begin`, then by `from`. Behind `count` there is nothing, at no time.
   struct Block {

@@ -1,4 +1,4 @@
-// Sections of time and figures over them, all in O(n log n).
+// Sections of time and the figures over them are computed in O(n log n).
 #include "src/plan/planners/time_sections.h"
 
 #include <algorithm>

@@ -37,7 +37,7 @@ enum class SearchOutcome {
 // What ranks buffers, the largest first; the later keys where the earlier ones are equal.
 enum class Key { kLength, kArea, kTotal };  // kTotal: of what is left in the fullest section
 using Preorder = std::array<Key, 3>;
-// MiniMalloc's WAT, TAW and TWA.
+// These are MiniMalloc's WAT, TAW and TWA.
 inline constexpr Preorder kPreorders[] = {{Key::kLength, Key::kArea, Key::kTotal},
                                           {Key::kTotal, Key::kArea, Key::kLength},
                                           {Key::kTotal, Key::kLength, Key::kArea}};
@@ -47,16 +47,17 @@ class TreeSearch {
   // At most this many buffers: a path is as deep.
   static constexpr size_t kMostBuffers = 2000;
 
-  // Of all buffers that have bytes. Keeps nothing of its arguments.
+  // Searches over all buffers that have bytes. Keeps nothing of its arguments.
   TreeSearch(const MemoryProblem& problem, const TimeSections& sections);
 
-  // Looks for a plan that ends at or below `capacity`, in at most `nodes` nodes of `effort`. Of
-  // buffers with equal floors those are tried first that come first in `order`. Any `variation`
-  // but 0 changes what ranks them a little, each in another way.
+  // Looks for a plan that ends at or below `capacity`, in at most `nodes` nodes of `effort`.
+  // Buffers with equal floors are tried in the sequence that `order` gives. Each `variation` but 0
+  // changes the ranks a little, in a way of its own.
   SearchOutcome Run(Bytes capacity, const Preorder& order, int64_t nodes, Effort& effort,
                     uint64_t variation = 0);
 
-  // After kFound: the offsets, one a buffer of the problem (0 for those without bytes).
+  // After kFound, this holds the offsets, one per buffer of the problem (0 for those without
+  // bytes).
   const std::vector<Bytes>& offsets() const { return offsets_; }
 
  private:

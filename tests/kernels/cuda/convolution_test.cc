@@ -24,7 +24,8 @@ struct Convolution {
   bool bias;
 };
 
-// Of resnet50, then others: vgg16's first, mobilenet-v2's in groups.
+// The first convolutions are those of resnet50. Then come vgg16's first, and mobilenet-v2's in
+// groups.
 constexpr Convolution kConvolutions[] = {
     {3, 224, 64, 7, 2, 1, false},    {64, 56, 64, 1, 1, 1, false},
     {64, 56, 64, 3, 1, 1, false},    {64, 56, 256, 1, 1, 1, false},
@@ -57,7 +58,7 @@ ConvTask TaskOf(const Convolution& c, ConvResult result, DType dtype) {
   return task;
 }
 
-// Memory of the device, zeroed.
+// Holds memory of the device, zeroed.
 class Memory {
  public:
   Memory(Device& device, int64_t bytes)
@@ -208,7 +209,7 @@ std::string Describe(const Convolution& c, ConvResult result, DType dtype) {
   return what;
 }
 
-// What runs a convolution in a plan, then what else could.
+// Compares the implementation that runs a convolution in a plan with the others that could.
 void Compare(Device& device, Stream stream, const ConvTask& task, const std::string& what) {
   constexpr const char* kInstead = "    instead";
   Operands operands(device, stream, task);

@@ -156,8 +156,8 @@ TEST(TF32, IsNearF32AndTheSameEachTime) {
     const double difference = GreatestDifference(rounded, exact);
     EXPECT_GT(Greatest(exact), 1) << name;
     EXPECT_LE(difference, kNear * Greatest(exact)) << name;
-    // More than another order of a sum makes in f32: it is really TF32. Of some the libraries of an
-    // H200 have none that fits.
+    // The difference is larger than another order of a sum makes in f32, so the kernel really ran
+    // in TF32. For some nodes, the libraries of an H200 have no such kernel.
     const bool may_be_exact = name == "conv_weight_grad" || name == "conv of points";
     const bool is_rounded = difference > 2e-5 * Greatest(exact);
     EXPECT_TRUE(is_rounded || may_be_exact) << name << " was not rounded";

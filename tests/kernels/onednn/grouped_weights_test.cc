@@ -1,4 +1,4 @@
-// Weights of convolutions with groups, to oneDNN's axes and back.
+// Converts weights of convolutions with groups to oneDNN's axes and back.
 #include "src/kernels/onednn/grouped_weights.h"
 
 #include <gtest/gtest.h>

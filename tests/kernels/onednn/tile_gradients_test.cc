@@ -115,7 +115,7 @@ TEST_F(TileGradients, OfWeightsGoThroughTheWindow) {
   }
 }
 
-// Of images that are copied a part at a time: the last part is shorter, a part's depth can be even
+// The images are copied a part at a time. The last part is shorter. A part's depth can be even
 // where that of all images is odd.
 TEST_F(TileGradients, OfWeightsAddUpOverPartsOfTheImages) {
   if (!onednn::MultipliesTiles()) GTEST_SKIP() << "the processor shows no tiles";
