@@ -18,8 +18,8 @@
 #include "src/program/serialize.h"
 #include "src/report/run_summary.h"
 #include "src/report/table.h"
-#include "src/run/kept_values.h"
 #include "src/results/metrics_json.h"
+#include "src/run/kept_values.h"
 
 namespace cgrun {
 namespace {

@@ -110,7 +110,8 @@ std::string FindSchedule(const std::string& word) {
     const bool needs_keys = std::ranges::any_of(kind.arguments, &ScheduleArgument::required);
     const std::string written = needs_keys ? "{" + kind.name + ": …}" : kind.name;
     return "'" + kind.name + "' is a schedule of the learning rate (" + kind.doc +
-           "): `schedule: " + written + "` of an optimizer; docs/reference/training.md has its keys";
+           "): `schedule: " + written +
+           "` of an optimizer; docs/reference/training.md has its keys";
   }
   if (word != "schedule" && word != "schedules") return "";
   return "the schedules of the learning rate are " + Listed(names, names.size()) +

@@ -31,7 +31,8 @@ struct SchemaChoice {
 std::string NumberSchema(bool whole, double minimum, double maximum);
 
 // The text of a schema of draft 7. It knows nothing of names that are to be found elsewhere in the
-// file, of shapes, and of most that several values tell together: see docs/reference/model-format.md.
+// file, of shapes, and of most that several values tell together: see
+// docs/reference/model-format.md.
 std::string JsonSchema(std::span<const SchemaChoice> formats,
                        std::span<const SchemaChoice> schedules);
 

@@ -108,7 +108,7 @@ bool OpenData(SessionParts& session, bool train, Diagnostics& diagnostics) {
   if (!train && !session.weights_file.empty()) kept = MetadataIn(session.weights_file);
   if (!train) data.findings = ReadFindings(kept);
   data.sets = OpenModelData(session.model, diagnostics, MissingFiles::kAreErrors,
-                              data.findings.empty() ? nullptr : &data.findings, options.cap);
+                            data.findings.empty() ? nullptr : &data.findings, options.cap);
   if (diagnostics.has_errors()) return false;
   if (train && !OpenTraining(session, diagnostics)) return false;
   const std::pair<const char*, const std::shared_ptr<const Dataset>&> all[] = {

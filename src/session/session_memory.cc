@@ -77,7 +77,8 @@ int64_t BaseOfNow(const SessionParts& session) {
   const SessionData& data = session.data;
   const SessionEngine& run = session.run;
   const int64_t sets = data.train.has_value() + std::ssize(data.evaluations);
-  const bool calls_onednn = run.program != nullptr && 
+  const bool calls_onednn =
+      run.program != nullptr &&
       CallsOneDnn(run.program->image(), *FindKernelLibrary(session.options.device));
   return PlannedBase(data.sets.decoded_bytes + run.device->counters().host_bytes,
                      LoaderOptions().workers * sets, calls_onednn);
