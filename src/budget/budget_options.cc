@@ -1,4 +1,4 @@
-// Which strategies and buffers the options mean.
+// Tells which strategies and buffers the options ask for.
 #include "src/budget/budget_options.h"
 
 namespace cgrun {

@@ -69,7 +69,7 @@ std::optional<Way> BestWay(const CompiledEntry& before, const Target& target,
       if (!cost) continue;
       least_of_these = std::min(least_of_these, cost->first);
       if (!best || *cost < best->cost) best = Way{std::move(tried), *cost};
-      // What does not fit in one way hardly does in another.
+      // If the first ways do not fit, the others hardly do.
       if (goal.bytes > 0 && least_of_these > goal.bytes) break;
     }
   }

@@ -160,7 +160,7 @@ enum class Narrow : uint8_t {
   kAlways,   // with bf16: products, whose time it is for
 };
 
-// What output 0 has of the numbers of input 0. Each kind holds what the kinds before it hold.
+// Says how output 0 keeps the numbers of input 0. A later kind has the properties of all before it.
 enum class Moves : uint8_t {
   kNone,      // other numbers, as far as is known
   kWithin,    // numbers of the same range: some of the input's, or means of them
@@ -168,7 +168,7 @@ enum class Moves : uint8_t {
   kInOrder,   // the input's numbers in the same order, maybe of another type
 };
 
-// Which labels or ids an operator reads, as integers from 0 to their number - 1.
+// Kinds of labels or ids that an operator reads, as integers from 0 to their number - 1.
 enum class Labels : uint8_t {
   kNone,
   kClasses,  // in input 1: places along axis 1 of input 0, where input 1 has one axis less

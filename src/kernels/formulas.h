@@ -1,5 +1,5 @@
-// What one element of an operator's result is, for the reference device and CUDA alike. `C` is the
-// type that a kernel computes in. `constexpr` functions run on the GPU, too
+// These formulas give one element of an operator's result, on the reference device and on CUDA. `C`
+// is the type that a kernel computes in. `constexpr` functions run on the GPU, too
 // (nvcc's --expt-relaxed-constexpr).
 #ifndef CGRUN_KERNELS_FORMULAS_H_
 #define CGRUN_KERNELS_FORMULAS_H_

@@ -153,7 +153,7 @@ class Grower {
     const Node& before = fused ? *fused : last();
     if (!view_.IsFaster(joined, {&before, &view_.node(next)})) return false;
     if (!Reduces(last())) return true;
-    // What would be reduced must not be in the workspace as a whole.
+    // The operand of a reduction must not lie in the workspace as a whole.
     const int64_t between = view_.BytesOf(view_.node(next).outputs[0]);
     return view_.Best(joined)->workspace_bytes < view_.Best(before)->workspace_bytes + between;
   }

@@ -63,7 +63,7 @@ struct FusedPairs {
   std::vector<Node> fused;
 };
 
-// Which nodes become one with what reads their only result.
+// A rule that makes one node of a producer and the reader of its only result.
 struct PairFusion {
   // Whether they may; the reader, which can be fused itself, has the result as its input `input`.
   bool (*fits)(const Node& producer, const Node& reader, int input);

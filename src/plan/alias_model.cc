@@ -12,8 +12,8 @@ namespace cgrun {
 namespace {
 
 // Lifetime: a produced value lives while its producer runs, then until its last reader is over.
-// What is read after the step lives to its end. What is kept between runs always lives, as a run
-// may read it without making it.
+// An output of the step lives to its end. A value that is kept between runs always lives, since a
+// run may read it without making it.
 Lifespan LifespanOfOutput(const AliasFacts& facts, Lifespan producer, TimePoint steps) {
   return {facts.kept ? 0 : producer.lower, facts.stays || facts.kept ? steps : producer.upper};
 }
