@@ -414,8 +414,7 @@ void LayoutReader::ChooseType(CsvRole role, const DataField& wanted, DataField& 
                      "an input of f32 takes it");
 }
 
-// Takes the categories of the option with the name of the input, else those of the training data.
-// Else they are still to be found.
+// Takes the categories of the input's option, else of the training data; else they are found later.
 void LayoutReader::PrepareCategories(size_t column, const DataField* wanted) {
   const std::string& name = layout_.names[column];
   const auto shared = shared_.names.find(CategoriesKey(name));
