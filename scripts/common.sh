@@ -1,4 +1,4 @@
-# What the scripts share; sourced, with the working directory set to the root of the project.
+# The scripts source this file. It sets the working directory to the root of the project.
 set -euo pipefail
 
 # The comment at the top of a script is its help.

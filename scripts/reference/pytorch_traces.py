@@ -31,7 +31,7 @@ def tensor(values):
 
 
 def weights(index, shape, fan_in):
-    """Parameter number `index` of a model: sin(0.37 i + index) / sqrt(fan_in)."""
+    """Returns parameter number `index` of a model: sin(0.37 i + index) / sqrt(fan_in)."""
     i = np.arange(math.prod(shape), dtype=np.float64)
     values = np.sin(0.37 * i + index) / math.sqrt(fan_in)
     return tensor(values.astype(np.float32).reshape(shape)).requires_grad_()
@@ -109,7 +109,7 @@ def lenet_logits(p, images):
 
 
 def mixed(i):
-    """A hash of 32-bit integers (C. Wellons' lowbias32), the same in every language."""
+    """Returns a hash of 32-bit integers (C. Wellons' lowbias32), the same in every language."""
     i = np.asarray(i).astype(np.uint32)
     i = (i ^ (i >> np.uint32(16))) * np.uint32(0x7FEB352D)
     i = (i ^ (i >> np.uint32(15))) * np.uint32(0x846CA68B)
@@ -181,9 +181,9 @@ class Layers:
     """Layers whose parameters are made when they are first used, in the order of the model file:
     mixed weights, and biases of 0. `begin` comes before every use of the model.
 
-    The norms before a relu begin with a shift above a deviation, before a relu6 with its middle:
-    few values are near a corner, where rounding moves some to its other side, of which the norms
-    of deep nets over few elements make much. With shifts of 0, f32 and f64 part by 1 % and more."""
+    The norms before a relu begin with a shift above a deviation, those before a relu6 with its middle.
+    So few values are near a corner, where rounding moves some to the other side. The norms of deep
+    nets over few elements amplify that: with shifts of 0, f32 and f64 part by 1 % and more."""
 
     def __init__(self):
         self.weights, self.others, self.used = [], [], 0
@@ -195,7 +195,7 @@ class Layers:
         return self.weights + [p for layer in self.others for p in layer]
 
     def layer(self, shape, others):
-        """The next weight, and a vector for each of `others`, filled with it."""
+        """Returns the next weight, and a vector for each of `others`, filled with it."""
         if self.used == len(self.weights):
             self.weights.append(mixed_weights(self.used, shape, math.prod(shape[1:])))
             self.others.append([torch.full((shape[0],), float(value), requires_grad=True)

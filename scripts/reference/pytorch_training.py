@@ -106,7 +106,7 @@ SETTINGS = [
 
 
 def settings():
-    """Ten samples in each of ten steps: the losses without regularisation."""
+    """Trains on ten samples in each of ten steps, and prints the losses without regularisation."""
     for name, optimizer_of, options in SETTINGS:
         parameters = network()
         optimizer = optimizer_of(parameters)

@@ -217,13 +217,6 @@ std::string Diagnostics::ToString(bool color, bool brief) const {
   return out;
 }
 
-void Diagnostics::ThrowIfErrors() const {
-  if (!has_errors()) return;
-  for (const Diagnostic& d : items_) {
-    if (d.severity == Severity::kError) throw UserError(d.message, d.help);
-  }
-}
-
 std::string CountText(int64_t count, std::string_view noun, std::string_view plural) {
   const std::string many = plural.empty() ? std::string(noun) + "s" : std::string(plural);
   return std::to_string(count) + " " + (count == 1 ? std::string(noun) : many);

@@ -94,9 +94,6 @@ class Diagnostics {
     std::string outer_;
   };
 
-  // Throws UserError if there are errors: the phase that called it ends here.
-  void ThrowIfErrors() const;
-
  private:
   std::vector<Diagnostic> items_;
   int error_count_ = 0;

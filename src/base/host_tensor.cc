@@ -6,33 +6,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "src/base/for_type.h"
+
 namespace cgrun {
 namespace {
-
-// Calls `f` with a null pointer of the element type.
-template <class F>
-auto Dispatch(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kF64:
-      return f(static_cast<double*>(nullptr));
-    case DType::kF32:
-      return f(static_cast<float*>(nullptr));
-    case DType::kBF16:
-      return f(static_cast<BFloat16*>(nullptr));
-    case DType::kI64:
-      return f(static_cast<int64_t*>(nullptr));
-    case DType::kI32:
-      return f(static_cast<int32_t*>(nullptr));
-    case DType::kU8:
-      return f(static_cast<uint8_t*>(nullptr));
-    case DType::kBool:
-      return f(static_cast<bool*>(nullptr));
-    case DType::kF16:
-      break;
-  }
-  CGRUN_CHECK(false) << "no element access for " << Name(dtype);
-  return f(static_cast<double*>(nullptr));
-}
 
 // `value` as an integer type, without the undefined behaviour of a cast that does not fit.
 template <class T>
@@ -77,7 +54,7 @@ double HalfAt(const std::byte* bytes) {
 
 double NumberAt(DType dtype, const std::byte* bytes) {
   if (dtype == DType::kF16) return HalfAt(bytes);
-  return Dispatch(dtype, [&]<class T>(T*) -> double {
+  return ForType<BFloat16>(dtype, [&]<class T>(T*) -> double {
     T value;
     std::memcpy(&value, bytes, sizeof(T));
     if constexpr (std::is_same_v<T, BFloat16>) {
@@ -89,7 +66,7 @@ double NumberAt(DType dtype, const std::byte* bytes) {
 }
 
 void HostTensor::Set(int64_t i, double value) {
-  Dispatch(dtype_, [&]<class T>(T*) {
+  ForType<BFloat16>(dtype_, [&]<class T>(T*) {
     if constexpr (std::is_same_v<T, BFloat16>) {
       data<T>()[static_cast<size_t>(i)] = BFloat16(static_cast<float>(value));
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

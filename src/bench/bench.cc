@@ -11,7 +11,7 @@
 #include "src/device/device.h"
 #include "src/fit/run_shape.h"
 #include "src/model_data/model_data.h"
-#include "src/passes/pipeline.h"
+#include "src/passes/decisions.h"
 #include "src/plan/schedule.h"
 #include "src/run/batch_runner.h"
 #include "src/run/rate_schedule.h"
@@ -358,7 +358,7 @@ std::vector<CaseResult> RunContest(Contestants& contestants, const BenchOptions&
 
 std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order) {
   CompileOptions without = options;
-  for (const PipelineEntry& pass : Pipeline()) without.passes.disabled.emplace_back(pass.name);
+  without.passes.disabled = PassAndDecisionNames();
   std::vector<BenchCase> cases = {
       {"eager", Mode::kEager, options},
       {"eager, nothing freed", Mode::kEager, options, FreePolicy::kAfterStep, false},
@@ -377,11 +377,11 @@ std::vector<BenchCase> PassCases(const CompileOptions& options,
                                  const std::vector<std::string>& idle_passes) {
   std::vector<BenchCase> cases = {{"eager", Mode::kEager, options},
                                   {std::string(kAllPassesCase), Mode::kGraph, options}};
-  for (const PipelineEntry& pass : Pipeline()) {
-    if (std::ranges::count(idle_passes, pass.name) > 0) continue;
+  for (const std::string& name : PassAndDecisionNames()) {
+    if (std::ranges::count(idle_passes, name) > 0) continue;
     CompileOptions without = options;
-    without.passes.disabled.emplace_back(pass.name);
-    cases.push_back({"without " + std::string(pass.name), Mode::kGraph, without});
+    without.passes.disabled.push_back(name);
+    cases.push_back({"without " + name, Mode::kGraph, without});
   }
   return cases;
 }

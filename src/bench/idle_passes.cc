@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/passes/decisions.h"
 #include "src/program/serialize.h"
 
 namespace cgrun {
@@ -10,14 +11,17 @@ namespace {
 
 // A pass over the graph reports each change. What chooses kernels and layouts reports the nodes
 // that came by it alone, and a search for what is computed again can end in another order.
-bool ReportsAll(PassStage stage) {
-  return stage == PassStage::kGraph || stage == PassStage::kOrder;
+bool ReportsAll(std::string_view name) {
+  const auto pass = std::ranges::find(Pipeline(), name, &PipelineEntry::name);
+  if (pass != Pipeline().end()) return pass->stage == PassStage::kGraph;
+  const auto decision = std::ranges::find(Decisions(), name, &Decision::name);
+  return decision->phase == DecisionPhase::kPlan;
 }
 
-bool IsKnownToBeIdle(const PipelineEntry& pass, const std::vector<PassReport>& reports) {
-  const auto report = std::ranges::find(reports, pass.name, &PassReport::name);
+bool IsKnownToBeIdle(std::string_view name, const std::vector<PassReport>& reports) {
+  const auto report = std::ranges::find(reports, name, &PassReport::name);
   if (report == reports.end() || report->rounds == 0) return true;  // it did not run
-  return ReportsAll(pass.stage) && report->changed_rounds == 0;
+  return ReportsAll(name) && report->changed_rounds == 0;
 }
 
 }  // namespace
@@ -30,16 +34,16 @@ std::vector<std::string> FindIdlePasses(const ModelSpec& model, const EntryReque
   if (!with_all) return {};
   const std::string program = SerializeImage(with_all->image);
   std::vector<std::string> idle;
-  for (const PipelineEntry& pass : Pipeline()) {
-    bool is_idle = IsKnownToBeIdle(pass, with_all->passes);
+  for (const std::string& name : PassAndDecisionNames()) {
+    bool is_idle = IsKnownToBeIdle(name, with_all->passes);
     if (!is_idle) {
       CompileOptions without = options;
-      without.passes.disabled.emplace_back(pass.name);
+      without.passes.disabled.push_back(name);
       Diagnostics of_pass;
       const auto compiled = Compile(model, {entry}, library, without, of_pass);
       is_idle = compiled && SerializeImage(compiled->image) == program;
     }
-    if (is_idle) idle.emplace_back(pass.name);
+    if (is_idle) idle.push_back(name);
   }
   return idle;
 }

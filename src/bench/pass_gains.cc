@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "src/bench/bench.h"
-#include "src/passes/pipeline.h"
+#include "src/passes/decisions.h"
 
 namespace cgrun {
 namespace {
@@ -30,7 +30,7 @@ std::vector<PassGain> PassGainsOf(const BenchResult& result) {
   std::vector<PassGain> gains;
   const CaseResult* all = FindCase(result, kAllPassesCase);
   if (all == nullptr) return gains;
-  for (const std::string& pass : PassNames()) {
+  for (const std::string& pass : PassAndDecisionNames()) {
     if (std::ranges::count(result.idle_passes, pass) > 0) {
       gains.push_back({.pass = pass, .changes_nothing = true});
     } else if (const CaseResult* one = FindCase(result, std::string(kWithout) + pass)) {

@@ -1,6 +1,8 @@
 // Tells which strategies and buffers the options ask for.
 #include "src/budget/budget_options.h"
 
+#include "src/passes/decisions.h"
+
 namespace cgrun {
 
 bool MaySwap(const BudgetOptions& options) {
@@ -9,11 +11,11 @@ bool MaySwap(const BudgetOptions& options) {
 
 bool MayUseSmallerWorkspaces(const BudgetOptions& options) {
   return options.arena_cap > 0 && options.threads > 1 &&
-         !options.passes.Disabled(kSmallerWorkspacesPass);
+         !options.passes.Disabled(kSmallerWorkspacesDecision);
 }
 
 BufferOptions CountedBuffers(const LayoutOptions& layout) {
-  return {layout.in_place, layout.zones_apart, /*parts=*/false, layout.incremental};
+  return {layout.in_place, layout.zones_apart, /*sub_buffers=*/false, layout.incremental};
 }
 
 BufferOptions SearchedBuffers(const LayoutOptions& layout) {

@@ -58,7 +58,7 @@ struct BudgetOptions {
   bool closes_gaps = true;
   // Whether a full effort may let small operators run in parallel streams. The process takes more
   // for that, beside the arena.
-  bool lanes = true;
+  bool streams = true;
   int threads = 1;
 };
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "src/base/check.h"
-#include "src/ops/second.h"
+#include "src/ops/recompute_node.h"
 #include "src/plan/liveness.h"
 
 namespace cgrun {
@@ -16,7 +16,7 @@ constexpr TimePoint kShortWait = 8;  // steps between two readers: it is not let
 // Returns the node that `id` recomputes, through all recomputations of recomputations; else `id`
 // itself.
 NodeId FirstRun(const Graph& graph, NodeId id) {
-  while (graph.nodes[id].again_of.valid()) id = graph.nodes[id].again_of;
+  while (graph.nodes[id].recomputes.valid()) id = graph.nodes[id].recomputes;
   return id;
 }
 
@@ -26,15 +26,15 @@ KeptSchedule::KeptSchedule(const Graph& graph, const Schedule& schedule, const T
                            int threads, const BufferOptions& buffers)
     : graph_(graph),
       model_(graph, buffers),
-      second_runs_(graph.nodes.size()),
-      second_nodes_(graph.nodes.size()),
+      recomputations_(graph.nodes.size()),
+      recompute_nodes_(graph.nodes.size()),
       last_soon_(graph.values.size()),
       is_read_late_(graph.values.size()),
       changed_at_(graph.values.size(), static_cast<TimePoint>(schedule.steps.size())),
       is_choice_(graph.values.size()),
       is_wanted_(graph.values.size()),
       keeping_(graph.values.size(), Keeping::kKept),
-      again_(graph.values.size()),
+      recomputed_(graph.values.size()),
       first_of_(graph.values.size()) {
   for (const ScheduleStep& step : schedule.steps) order_.push_back(step.node);
   FindChoices(schedule, target, threads);
@@ -57,12 +57,13 @@ void KeptSchedule::FindChoices(const Schedule& schedule, const Target& target, i
   }
   for (const UpdateEdge& edge : graph_.updates) stays[edge.next] = true;
   for (const Output& output : graph_.outputs) stays[output.value] = true;
-  const IdVector<NodeId, bool> runs_again = NodesThatRunAgain(graph_);
+  const IdVector<NodeId, bool> may_recompute = RecomputableNodes(graph_);
   for (NodeId id : graph_.nodes.ids()) {
-    if (!runs_again[id]) continue;
-    second_runs_[id] = SecondRunOf(graph_, id, target, threads);
-    if (const auto& second = second_runs_[id]) {
-      second_nodes_[id] = model_.AddNode(second->is_view, second->workspace, second->in_place);
+    if (!may_recompute[id]) continue;
+    recomputations_[id] = RecomputationOf(graph_, id, target, threads);
+    if (const auto& recompute = recomputations_[id]) {
+      recompute_nodes_[id] =
+          model_.AddNode(recompute->is_view, recompute->workspace, recompute->in_place);
     }
   }
   for (ValueId id : graph_.values.ids()) {
@@ -70,8 +71,8 @@ void KeptSchedule::FindChoices(const Schedule& schedule, const Target& target, i
     const std::vector<TimePoint>& at = times[static_cast<size_t>(id.index)];
     const Value& value = graph_.values[id];
     if (at.empty() || !value.producer.valid() || stays[id]) continue;
-    const auto& second = second_runs_[value.producer];
-    if (!second || (!second->gives_all && value.output_index != 0)) continue;
+    const auto& recompute = recomputations_[value.producer];
+    if (!recompute || (!recompute->gives_all && value.output_index != 0)) continue;
     size_t soon = at.size() - 1;
     TimePoint longest = kShortWait;
     for (size_t i = 1; i < at.size(); ++i) {
@@ -86,20 +87,20 @@ void KeptSchedule::FindChoices(const Schedule& schedule, const Target& target, i
   }
 }
 
-void KeptSchedule::ChooseAsIn(const Graph& again) {
-  std::vector<int> second_runs(graph_.nodes.size());
-  IdVector<ValueId, bool> is_read_again(graph_.values.size());
-  for (NodeId id : again.nodes.ids()) {
-    const Node& node = again.nodes[id];
-    if (!node.again_of.valid()) continue;
-    ++second_runs[static_cast<size_t>(FirstRun(again, id).index)];
+void KeptSchedule::ChooseAsIn(const Graph& recomputed) {
+  std::vector<int> recomputations(graph_.nodes.size());
+  IdVector<ValueId, bool> is_read_by_recomputed(graph_.values.size());
+  for (NodeId id : recomputed.nodes.ids()) {
+    const Node& node = recomputed.nodes[id];
+    if (!node.recomputes.valid()) continue;
+    ++recomputations[static_cast<size_t>(FirstRun(recomputed, id).index)];
     for (ValueId input : node.inputs) {
-      if (graph_.values.contains(input)) is_read_again[input] = true;
+      if (graph_.values.contains(input)) is_read_by_recomputed[input] = true;
     }
   }
   for (ValueId id : choices_) {
-    const int runs = second_runs[static_cast<size_t>(graph_.values[id].producer.index)];
-    const bool held = is_read_late_[id] ? runs == 0 : runs == 0 && is_read_again[id];
+    const int runs = recomputations[static_cast<size_t>(graph_.values[id].producer.index)];
+    const bool held = is_read_late_[id] ? runs == 0 : runs == 0 && is_read_by_recomputed[id];
     keeping_[id] = held       ? Keeping::kKept
                    : runs > 1 ? Keeping::kRecomputedForEach
                               : Keeping::kRecomputed;
@@ -107,8 +108,8 @@ void KeptSchedule::ChooseAsIn(const Graph& again) {
 }
 
 bool KeptSchedule::Make(double most_seconds) {
-  model_.ForgetSeconds();
-  std::ranges::fill(again_, ValueId());
+  model_.ForgetRecomputed();
+  std::ranges::fill(recomputed_, ValueId());
   first_of_.resize(graph_.values.size());
   for (ValueId value : wanted_) is_wanted_[value] = false;
   wanted_.clear();
@@ -126,7 +127,7 @@ bool KeptSchedule::Make(double most_seconds) {
     if (!inputs) return false;
     runs_.push_back({order_[i], *inputs, node.outputs});
     first_runs_.push_back({});
-    for (ValueId value : for_one_) again_[value] = {};
+    for (ValueId value : for_one_) recomputed_[value] = {};
     for_one_.clear();
   }
   return true;
@@ -162,15 +163,15 @@ std::optional<std::span<const ValueId>> KeptSchedule::ProvideAll(const std::vect
   return std::span(room_).subspan(place);
 }
 
-// Who reads two results of a node reads both from its second run.
+// Who reads two results of a node reads both from its recomputation.
 void KeptSchedule::ReadFromOneRun(const std::vector<ValueId>& values,
                                   std::span<ValueId> provided) const {
   for (size_t i = 0; i < values.size(); ++i) {
-    if (provided[i] != values[i] || !again_[values[i]].valid()) continue;
+    if (provided[i] != values[i] || !recomputed_[values[i]].valid()) continue;
     for (size_t k = 0; k < values.size(); ++k) {
       const bool is_of_same =
           graph_.values[values[k]].producer == graph_.values[values[i]].producer;
-      if (is_of_same && provided[k] != values[k]) provided[i] = again_[values[i]];
+      if (is_of_same && provided[k] != values[k]) provided[i] = recomputed_[values[i]];
     }
   }
 }
@@ -180,34 +181,34 @@ ValueId KeptSchedule::Provide(ValueId value, TimePoint time) {
   if (!is_wanted_[value]) wanted_.push_back(value);
   is_wanted_[value] = true;
   if (keeping_[value] == Keeping::kKept) return value;
-  if (!again_[value].valid() && !RunAgain(graph_.values[value].producer, time)) return {};
-  return again_[value];
+  if (!recomputed_[value].valid() && !Recompute(graph_.values[value].producer, time)) return {};
+  return recomputed_[value];
 }
 
-bool KeptSchedule::RunAgain(NodeId id, TimePoint time) {
-  const SecondRun& second = *second_runs_[id];
-  seconds_ += second.seconds;
+bool KeptSchedule::Recompute(NodeId id, TimePoint time) {
+  const Recomputation& recompute = *recomputations_[id];
+  seconds_ += recompute.seconds;
   if (seconds_ > most_seconds_) return false;
-  const auto inputs = ProvideAll(second.inputs, time);
+  const auto inputs = ProvideAll(recompute.inputs, time);
   if (!inputs) return false;
   for (size_t i = 0; i < inputs->size(); ++i) {
-    const bool is_first = (*inputs)[i] == second.inputs[i];
-    if (is_first && changed_at_[second.inputs[i]] <= time) {
+    const bool is_first = (*inputs)[i] == recompute.inputs[i];
+    if (is_first && changed_at_[recompute.inputs[i]] <= time) {
       blocked_ = id;
       return false;
     }
   }
   const std::vector<ValueId>& firsts = graph_.nodes[id].outputs;
-  const size_t count = second.gives_all ? firsts.size() : 1;
+  const size_t count = recompute.gives_all ? firsts.size() : 1;
   if (IsFull(count)) return false;
   const size_t begin = room_.size();
   for (size_t o = 0; o < count; ++o) {
-    again_[firsts[o]] = model_.AddSecond(firsts[o]);
+    recomputed_[firsts[o]] = model_.AddRecomputed(firsts[o]);
     first_of_.push_back(firsts[o]);
-    room_.push_back(again_[firsts[o]]);
+    room_.push_back(recomputed_[firsts[o]]);
     if (keeping_[firsts[o]] == Keeping::kRecomputedForEach) for_one_.push_back(firsts[o]);
   }
-  runs_.push_back({second_nodes_[id], *inputs, std::span(room_).subspan(begin)});
+  runs_.push_back({recompute_nodes_[id], *inputs, std::span(room_).subspan(begin)});
   first_runs_.push_back(id);
   return true;
 }

@@ -25,14 +25,14 @@ enum class Keeping : uint8_t {
 
 class KeptSchedule {
  public:
-  // All outlive it. `graph` has no second runs.
+  // All outlive it. `graph` has no recomputations.
   KeptSchedule(const Graph& graph, const Schedule& schedule, const Target& target, int threads,
                const BufferOptions& buffers);
 
   // The values that can be recomputed; others are kept.
   const std::vector<ValueId>& choices() const { return choices_; }
-  // As they are in `again`: `graph` with second runs behind its own nodes.
-  void ChooseAsIn(const Graph& again);
+  // Makes the choices of `recomputed`, which is `graph` with recomputations behind its own nodes.
+  void ChooseAsIn(const Graph& recomputed);
   Keeping Get(ValueId value) const { return keeping_[value]; }
   void Set(ValueId value, Keeping keeping) { keeping_[value] = keeping; }
 
@@ -46,7 +46,7 @@ class KeptSchedule {
   const std::vector<Bytes>& CountBytes() { return model_.CountBytes(runs_); }
   // The functions below describe the schedule that was made last.
   const std::vector<ValueId>& wanted() const { return wanted_; }  // late, of those to choose for
-  double seconds() const { return seconds_; }                     // of what runs again
+  double seconds() const { return seconds_; }                     // of what is recomputed
   size_t steps() const { return runs_.size(); }
   RematPlan Plan() const;
   // Returns the schedule of the graph that has Plan() applied.
@@ -59,15 +59,15 @@ class KeptSchedule {
                                                      TimePoint time);
   void ReadFromOneRun(const std::vector<ValueId>& values, std::span<ValueId> provided) const;
   bool IsFull(size_t more) const { return room_.size() + more > room_.capacity(); }
-  bool RunAgain(NodeId id, TimePoint time);
+  bool Recompute(NodeId id, TimePoint time);
   std::vector<NodeId> IdsInPlan() const;
 
   const Graph& graph_;
   AliasModel model_;
   std::vector<NodeId> order_;
-  IdVector<NodeId, std::optional<SecondRun>> second_runs_;
-  IdVector<NodeId, NodeId> second_nodes_;   // of the model
-  IdVector<ValueId, TimePoint> last_soon_;  // reader, or its producer
+  IdVector<NodeId, std::optional<Recomputation>> recomputations_;
+  IdVector<NodeId, NodeId> recompute_nodes_;  // of the model
+  IdVector<ValueId, TimePoint> last_soon_;    // reader, or its producer
   IdVector<ValueId, bool> is_read_late_;
   IdVector<ValueId, TimePoint> changed_at_;  // what it views in the end, which is a state
   IdVector<ValueId, bool> is_choice_;
@@ -75,12 +75,12 @@ class KeptSchedule {
   std::vector<ValueId> choices_;
   IdVector<ValueId, Keeping> keeping_;
   // The members below describe the schedule that was made last.
-  IdVector<ValueId, ValueId> again_;     // its second result; invalid where there is none
-  IdVector<ValueId, ValueId> first_of_;  // of second results, the value of the graph
+  IdVector<ValueId, ValueId> recomputed_;  // its recomputed value; invalid where there is none
+  IdVector<ValueId, ValueId> first_of_;    // of recomputed values, the value of the graph
   std::vector<ValueId> wanted_;
   std::vector<ValueId> for_one_;  // those that go with the node that reads them
   std::vector<NodeRun> runs_;
-  std::vector<NodeId> first_runs_;  // of which each of runs_ is the second; invalid: none
+  std::vector<NodeId> first_runs_;  // that each of runs_ recomputes; invalid: none
   std::vector<ValueId> room_;       // in which values of runs_ lie, where the graph has others
   std::vector<ValueId> provided_;   // of the node that is looked at, behind those that wait
   double seconds_ = 0, most_seconds_ = 0;

@@ -155,7 +155,7 @@ std::optional<KeptPlan> SearchKept(const Graph& start, const Schedule& schedule,
   KeptPlan plan{start, {}, schedule, 0};
   std::vector<NodeId> again;
   for (NodeId id : start.nodes.ids()) {
-    if (start.nodes[id].again_of.valid()) again.push_back(id);
+    if (start.nodes[id].recomputes.valid()) again.push_back(id);
   }
   UndoRecompute(plan.graph, plan.schedule, again);
   plan.schedule = InOrder(plan.graph, plan.schedule);

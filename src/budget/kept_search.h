@@ -20,13 +20,13 @@ struct KeptSearchOptions {
 };
 
 struct KeptPlan {
-  Graph graph;         // without second runs
+  Graph graph;         // without recomputations
   RematPlan remat;     // for it
   Schedule schedule;   // of the graph with them
   double seconds = 0;  // of what runs again
 };
 
-// Looks for second runs with which no more is alive at any step than `options` allow, and which
+// Looks for recomputations with which no more is alive at any step than `options` allow, and which
 // take less time than those of `start`, in any order that keeps that of the first runs in
 // `schedule`. Nothing where it finds none.
 std::optional<KeptPlan> SearchKept(const Graph& start, const Schedule& schedule,

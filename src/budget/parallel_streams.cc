@@ -9,8 +9,9 @@
 #include "src/budget/plan_once.h"
 #include "src/budget/single_threaded.h"
 #include "src/ir/op_def.h"
+#include "src/passes/decisions.h"
 #include "src/plan/cost_model.h"
-#include "src/plan/side_by_side.h"
+#include "src/plan/stream_schedule.h"
 
 namespace cgrun {
 namespace {
@@ -31,7 +32,7 @@ Bytes OperandBytes(const Graph& graph, const Node& node) {
 // threads.
 std::optional<KernelChoice> ChoiceForStream(const Graph& graph, const Node& node,
                                             const Target& target) {
-  if (!node.kernel || !node.kernel->same_alone ||
+  if (!node.kernel || !node.kernel->same_bits_single_threaded ||
       OperandBytes(graph, node) > MostBytes(node.kernel->threads)) {
     return std::nullopt;
   }
@@ -55,16 +56,16 @@ bool GiveStreams(CompiledEntry& entry, const Target& target, const LayoutOptions
     if (seconds <= kMostSeconds) alone[id] = seconds;
   }
   const auto schedule =
-      SideBySide(graph, entry.schedule, alone, {SearchedBuffers(layout), most_bytes});
+      ArrangeStreams(graph, entry.schedule, alone, {SearchedBuffers(layout), most_bytes});
   if (!schedule) return false;
   for (const ScheduleStep& step : schedule->steps) {
     const bool is_changed = !plain[step.node].kernel.empty();
-    if (step.lane == 0 && is_changed) graph.nodes[step.node].kernel = plain[step.node];
+    if (step.stream == 0 && is_changed) graph.nodes[step.node].kernel = plain[step.node];
   }
   entry.graph = std::move(graph);
   entry.schedule = *schedule;
   const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
-  CGRUN_CHECK(violations.empty()) << "with lanes: " << violations[0];
+  CGRUN_CHECK(violations.empty()) << "with streams: " << violations[0];
   return true;
 }
 
@@ -73,27 +74,27 @@ bool GiveStreams(CompiledEntry& entry, const Target& target, const LayoutOptions
 MemoryLayout UseParallelStreams(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                 const Target& target, const BudgetOptions& options,
                                 std::vector<PassReport>& ran) {
-  const PhaseTimer timer(kLanesPass);
+  const PhaseTimer timer(kStreamsDecision);
   const auto start = std::chrono::steady_clock::now();
   const Bytes most = layout.lower_bound_bytes - layout.persistent_bytes;
-  std::vector<CompiledEntry> laned = entries;
+  std::vector<CompiledEntry> arranged = entries;
   bool any = false;
-  for (CompiledEntry& entry : laned) any |= GiveStreams(entry, target, options.layout, most);
+  for (CompiledEntry& entry : arranged) any |= GiveStreams(entry, target, options.layout, most);
   if (any) {
     LayoutOptions as_before = options.layout;
     as_before.packs_longer = layout.planner == kLongSearch;
-    MemoryLayout planned = PlanOnce(laned, as_before);
+    MemoryLayout planned = PlanOnce(arranged, as_before);
     any = planned.arena_bytes <= layout.arena_bytes;
     if (any) {
       planned.recompute_saved_bytes = layout.recompute_saved_bytes;
       planned.cap_out_of_reach = layout.cap_out_of_reach;
       layout = std::move(planned);
-      entries = std::move(laned);
+      entries = std::move(arranged);
     }
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   for (PassReport& pass : ran) {
-    if (pass.name != kLanesPass) continue;
+    if (pass.name != kStreamsDecision) continue;
     pass.rounds += 1;
     pass.changed_rounds += any;
     pass.seconds += seconds.count();

@@ -11,7 +11,7 @@
 namespace cgrun {
 
 // Gives the entry points, which are planned as `layout`, schedules with parallel streams
-// (side_by_side.h) where that saves time and takes no larger arena. Nodes in a stream get
+// (stream_schedule.h) where that saves time and takes no larger arena. Nodes in a stream get
 // single-threaded kernels, which give the same bits. `ran` is told of it.
 MemoryLayout UseParallelStreams(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                 const Target& target, const BudgetOptions& options,

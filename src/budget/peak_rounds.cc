@@ -32,23 +32,23 @@ constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
 // The most bytes that are alive at a step, then at how many steps. Less is better.
 using Peak = std::pair<Bytes, int64_t>;
 
-// Gives a graph back as it was once the second runs of `plan` have been looked at: for a fraction
-// of a copy's time.
-class UndoesSecondRuns {
+// Gives a graph back as it was once the recomputations of `plan` have been looked at: for a
+// fraction of a copy's time.
+class UndoesRecomputations {
  public:
-  UndoesSecondRuns(Graph& graph, const RematPlan& plan)
+  UndoesRecomputations(Graph& graph, const RematPlan& plan)
       : graph_(graph), nodes_(graph.nodes.size()), values_(graph.values.size()) {
     for (const RecomputeDecision& decision : plan.recompute) {
       for (NodeId id : decision.readers) inputs_.emplace_back(id, graph.nodes[id].inputs);
     }
   }
-  ~UndoesSecondRuns() {
+  ~UndoesRecomputations() {
     for (auto& [id, inputs] : inputs_) graph_.nodes[id].inputs = std::move(inputs);
     graph_.nodes.resize(nodes_);
     graph_.values.resize(values_);
   }
-  UndoesSecondRuns(const UndoesSecondRuns&) = delete;
-  UndoesSecondRuns& operator=(const UndoesSecondRuns&) = delete;
+  UndoesRecomputations(const UndoesRecomputations&) = delete;
+  UndoesRecomputations& operator=(const UndoesRecomputations&) = delete;
 
  private:
   Graph& graph_;
@@ -212,14 +212,14 @@ class PeakRounds {
     const RematPlan plan = PlanOf(options, count);
     nodes_seen_ += std::ssize(entry_.graph.nodes);
     if (plan.swap.empty()) {
-      const UndoesSecondRuns undoes(entry_.graph, plan);
+      const UndoesRecomputations undoes(entry_.graph, plan);
       passes::Rematerialise(entry_.graph, Context(plan));
-      return PeakOf(entry_.graph, WithSecondRuns(entry_.graph, entry_.schedule));
+      return PeakOf(entry_.graph, WithRecomputations(entry_.graph, entry_.schedule));
     }
     Graph graph = entry_.graph;
     passes::Rematerialise(graph, Context(plan));
     passes::SwapToFile(graph, Context(plan));
-    return PeakOf(graph, WithSecondRuns(graph, entry_.schedule));
+    return PeakOf(graph, WithRecomputations(graph, entry_.schedule));
   }
 
   void Take(const std::vector<RecomputeOption>& options) {
@@ -230,7 +230,7 @@ class PeakRounds {
       passes::Rematerialise(entry_.graph, Context(plan));
       passes::SwapToFile(entry_.graph, Context(plan));
     }
-    SetSchedule(WithSecondRuns(entry_.graph, entry_.schedule));
+    SetSchedule(WithRecomputations(entry_.graph, entry_.schedule));
   }
 
   // The peak lies elsewhere now.
@@ -251,7 +251,7 @@ class PeakRounds {
 
   // Tries the dearest nodes first.
   void UndoNeedless(const Peak& lowest) {
-    const std::vector<NodeId> dearest = DearestAgain();
+    const std::vector<NodeId> dearest = DearestRecomputed();
     if (dearest.empty()) return;
     const Peak most = std::max(lowest, Peak{goal_.bytes, kAnySteps});
     std::vector<NodeId> runs, swaps;
@@ -284,11 +284,11 @@ class PeakRounds {
     LookAtPeak();
   }
 
-  std::vector<NodeId> DearestAgain() const {
+  std::vector<NodeId> DearestRecomputed() const {
     std::vector<std::pair<double, NodeId>> again;
     for (NodeId id : entry_.graph.nodes.ids()) {
       const Node& node = entry_.graph.nodes[id];
-      if (!node.again_of.valid() && node.op != OpId::swap_out) continue;
+      if (!node.recomputes.valid() && node.op != OpId::swap_out) continue;
       again.emplace_back(-SecondsOf(entry_.graph, node), id);
     }
     std::ranges::sort(again);

@@ -2,14 +2,17 @@
 #include "src/budget/planned_reports.h"
 
 #include "src/budget/single_threaded.h"
+#include "src/passes/decisions.h"
 
 namespace cgrun {
 
 std::vector<PassReport> PlannedReports() {
   std::vector<PassReport> reports;
   for (const PipelineEntry& pass : Pipeline()) {
-    const bool is_planned = pass.stage == PassStage::kPlanned || pass.stage == PassStage::kOrder;
-    if (is_planned) reports.push_back({std::string(pass.name)});
+    if (pass.stage == PassStage::kPlanned) reports.push_back({std::string(pass.name)});
+  }
+  for (const Decision& decision : Decisions()) {
+    if (decision.phase == DecisionPhase::kPlan) reports.push_back({std::string(decision.name)});
   }
   return reports;
 }
@@ -25,7 +28,7 @@ void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports
 
 void TellOfWorkspaces(const Graph& graph, std::vector<PassReport>& reports) {
   for (PassReport& pass : reports) {
-    if (pass.name != kSmallerWorkspacesPass) continue;
+    if (pass.name != kSmallerWorkspacesDecision) continue;
     pass.rounds += 1;
     pass.changed_rounds += CountSingleThreaded(graph) > 0;
   }

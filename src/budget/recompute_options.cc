@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "src/ir/op_def.h"
-#include "src/ops/second.h"
+#include "src/ops/recompute_node.h"
 #include "src/ops/swap.h"
 
 namespace cgrun {
 namespace {
 
 constexpr double kSecondsOfTransfer = 50e-6;  // of one byte: to wake its thread, and the disk
-constexpr size_t kMostAgain = 1000;           // nodes that run again for one buffer
+constexpr size_t kMostRecomputed = 1000;      // nodes that run again for one buffer
 
 bool WritesOut(const Node& node) {
   return node.op == OpId::swap_out || node.op == OpId::swap_out_wait;
@@ -38,7 +38,7 @@ class PeakAnalysis {
         limits_(limits),
         assignment_(AssignBuffers(graph, schedule, limits.buffers)),
         readers_(Readers(graph)),
-        runs_again_(NodesThatRunAgain(graph)),
+        may_recompute_(RecomputableNodes(graph)),
         time_(graph.nodes.size()),
         changed_at_(ChangeTimes(graph, schedule)),
         is_kept_(graph.values.size()),
@@ -154,47 +154,48 @@ class PeakAnalysis {
   // A node that is to run again, behind the nodes that provide its inputs.
   struct Waiting {
     NodeId node;
-    const SecondRun* second = nullptr;
+    const Recomputation* recompute = nullptr;
     size_t provided = 0;  // inputs
   };
 
   // Has the value computed again, after what that needs. False where it cannot be, or is too dear.
   bool Provide(ValueId value) {
     std::vector<Waiting> waiting;
-    if (!RunAgain(value, waiting)) return false;
+    if (!Recompute(value, waiting)) return false;
     while (!waiting.empty()) {
       Waiting& last = waiting.back();
-      if (last.provided == last.second->inputs.size()) {
+      if (last.provided == last.recompute->inputs.size()) {
         candidate_.option.decision.nodes.push_back(last.node);
         waiting.pop_back();
         continue;
       }
-      const ValueId input = last.second->inputs[last.provided++];
-      if (!IsThere(input) && !RunAgain(input, waiting)) return false;
+      const ValueId input = last.recompute->inputs[last.provided++];
+      if (!IsThere(input) && !Recompute(input, waiting)) return false;
     }
     return true;
   }
 
   // Has the producer of the value wait for its inputs, unless it runs again already.
-  bool RunAgain(ValueId value, std::vector<Waiting>& waiting) {
+  bool Recompute(ValueId value, std::vector<Waiting>& waiting) {
     const NodeId id = graph_.values[value].producer;
     if (!id.valid()) return false;
     if (run_for_[id] == candidates_) return true;
-    const std::optional<SecondRun>& second = SecondRunFor(id);
-    if (!second || (!second->gives_all && graph_.values[value].output_index != 0)) return false;
-    candidate_.option.seconds += second->seconds;
+    const std::optional<Recomputation>& recompute = RecomputationFor(id);
+    if (!recompute || (!recompute->gives_all && graph_.values[value].output_index != 0))
+      return false;
+    candidate_.option.seconds += recompute->seconds;
     const size_t nodes = candidate_.option.decision.nodes.size() + waiting.size();
-    if (candidate_.option.seconds > limits_.seconds || nodes >= kMostAgain) return false;
+    if (candidate_.option.seconds > limits_.seconds || nodes >= kMostRecomputed) return false;
     run_for_[id] = candidates_;
-    waiting.push_back({id, &*second});
+    waiting.push_back({id, &*recompute});
     return true;
   }
 
   // Targets are asked once.
-  const std::optional<SecondRun>& SecondRunFor(NodeId id) {
-    const auto [found, is_new] = second_runs_.try_emplace(id);
-    if (is_new && runs_again_[id]) {
-      found->second = SecondRunOf(graph_, id, target_, limits_.threads);
+  const std::optional<Recomputation>& RecomputationFor(NodeId id) {
+    const auto [found, is_new] = recomputations_.try_emplace(id);
+    if (is_new && may_recompute_[id]) {
+      found->second = RecomputationOf(graph_, id, target_, limits_.threads);
     }
     return found->second;
   }
@@ -204,12 +205,12 @@ class PeakAnalysis {
   const RecomputeLimits& limits_;
   BufferAssignment assignment_;
   ReaderLists readers_;
-  IdVector<NodeId, bool> runs_again_;
+  IdVector<NodeId, bool> may_recompute_;
   IdVector<NodeId, TimePoint> time_;
   IdVector<ValueId, TimePoint> changed_at_;  // of states
   IdVector<ValueId, bool> is_kept_;          // to the end of the step
   TimePoint peak_ = 0;
-  std::map<NodeId, std::optional<SecondRun>> second_runs_;
+  std::map<NodeId, std::optional<Recomputation>> recomputations_;
   Candidate candidate_;     // that is being looked at
   int64_t candidates_ = 0;  // so far
   // The last of the candidates for which a node runs again, and of which it is a late reader.
@@ -268,28 +269,28 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
   return options;
 }
 
-std::optional<SecondRun> SecondRunOf(const Graph& graph, NodeId id, const Target& target,
-                                     int threads) {
+std::optional<Recomputation> RecomputationOf(const Graph& graph, NodeId id, const Target& target,
+                                             int threads) {
   const Node& node = graph.nodes[id];
   if (!node.kernel) return std::nullopt;
-  const SecondNode second = SecondOf(node);
-  const bool is_view = GetOpDef(second.op).view;
-  if (second.op == node.op) {
-    return SecondRun{
-        second.inputs,        true, SecondsOf(graph, node), is_view, node.kernel->workspace_bytes,
+  const RecomputeNode recompute = RecomputeNodeOf(node);
+  const bool is_view = GetOpDef(recompute.op).view;
+  if (recompute.op == node.op) {
+    return Recomputation{
+        recompute.inputs,     true, SecondsOf(graph, node), is_view, node.kernel->workspace_bytes,
         node.kernel->in_place};
   }
-  const auto option = OptionOfSecond(graph, node, second, target, threads);
+  const auto option = OptionOfRecompute(graph, node, recompute, target, threads);
   if (!option) return std::nullopt;
-  return SecondRun{second.inputs,
-                   false,
-                   SecondsWithOption(SignatureOfSecond(graph, node, second), *option),
-                   is_view,
-                   option->workspace_bytes,
-                   option->in_place};
+  return Recomputation{recompute.inputs,
+                       false,
+                       SecondsWithOption(SignatureOfRecompute(graph, node, recompute), *option),
+                       is_view,
+                       option->workspace_bytes,
+                       option->in_place};
 }
 
-Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
+Schedule WithRecomputations(const Graph& graph, const Schedule& before) {
   const ReaderLists readers = Readers(graph);
   IdVector<NodeId, size_t> place(graph.nodes.size(), before.steps.size());
   IdVector<NodeId, bool> is_new(graph.nodes.size(), true);

@@ -43,7 +43,7 @@ struct SwapTerms {
 
 struct RecomputeLimits {
   double seconds = 0;   // of one option
-  double emphasis = 1;  // of bytes: the options with most bytes^emphasis a second come first
+  double emphasis = 1;  // of bytes: the options with most bytes^emphasis a recompute come first
   int threads = 1;
   BufferOptions buffers;
   bool recompute = true;               // whether anything is recomputed
@@ -57,8 +57,8 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
                                                     const Target& target,
                                                     const RecomputeLimits& limits);
 
-// A second run gives a node's first output, or all of them.
-struct SecondRun {
+// The recomputation of a node. It gives the node's first output, or all outputs.
+struct Recomputation {
   std::vector<ValueId> inputs;
   bool gives_all = false;  // the node itself runs, not what its operator has for its first output
   double seconds = 0;
@@ -67,14 +67,14 @@ struct SecondRun {
   std::vector<InPlacePair> in_place;
 };
 
-// The recomputation of a node that allows it (NodesThatRunAgain()). Nothing without a kernel.
-std::optional<SecondRun> SecondRunOf(const Graph& graph, NodeId id, const Target& target,
-                                     int threads);
+// The recomputation of a node that allows it (RecomputableNodes()). Nothing without a kernel.
+std::optional<Recomputation> RecomputationOf(const Graph& graph, NodeId id, const Target& target,
+                                             int threads);
 
 // The order of `before` for a graph that has got recomputations or transfers. Each stands right
 // before the first node that reads it. A node that writes to the swap file stands behind the node
 // that makes the tensor, and its wait behind the last reader of `before`.
-Schedule WithSecondRuns(const Graph& graph, const Schedule& before);
+Schedule WithRecomputations(const Graph& graph, const Schedule& before);
 
 }  // namespace cgrun
 

@@ -13,9 +13,9 @@ namespace {
 
 // The option of the node's own kernel, in the layouts that its operands have.
 std::optional<KernelOption> OptionOf(const Graph& graph, const Node& node, const Target& target,
-                                     int threads, int team) {
+                                     int threads, int thread_team) {
   RunSetting setting{threads};
-  setting.team = team;
+  setting.thread_team = thread_team;
   std::vector<Layout> outputs;
   for (ValueId id : node.inputs) setting.layouts.push_back(graph.values[id].layout);
   for (ValueId id : node.outputs) outputs.push_back(graph.values[id].layout);
@@ -29,10 +29,10 @@ std::optional<KernelOption> OptionOf(const Graph& graph, const Node& node, const
 
 // How much longer `node` takes, on the scale of SecondsOf. Where one of the two times was measured
 // and the other was not, they cannot be compared: the threads count then.
-double SlowerBy(const Graph& graph, const Node& node, const KernelChoice& alone) {
+double SlowerBy(const Graph& graph, const Node& node, const KernelChoice& single) {
   const KernelChoice& team = *node.kernel;
-  const bool are_alike = alone.is_measured == team.is_measured && team.seconds > 0;
-  const double times = are_alike ? alone.seconds / team.seconds : team.threads;
+  const bool are_alike = single.is_measured == team.is_measured && team.seconds > 0;
+  const double times = are_alike ? single.seconds / team.seconds : team.threads;
   return std::max(0.0, times - 1) * SecondsOf(graph, node);
 }
 
@@ -47,7 +47,7 @@ std::optional<KernelChoice> SingleThreadedChoice(const Graph& graph, const Node&
   if (!option) return std::nullopt;
   KernelChoice choice = *node.kernel;
   choice.threads = 1;
-  choice.team = option->same_alone ? 0 : node.kernel->threads;
+  choice.thread_team = option->same_bits_single_threaded ? 0 : node.kernel->threads;
   choice.workspace_bytes = option->workspace_bytes;
   choice.in_place = option->in_place;
   choice.seconds = option->seconds;
@@ -63,7 +63,7 @@ std::optional<KernelChoice> SmallerWorkspace(const Graph& graph, const Node& nod
   const bool is_less =
       choice && choice->workspace_bytes < team.workspace_bytes && choice->in_place == team.in_place;
   if (!is_less) return std::nullopt;
-  choice->alone = true;
+  choice->single_threaded = true;
   choice->slower_by = SlowerBy(graph, node, *choice);
   choice->seconds = team.seconds;
   choice->is_measured = team.is_measured;
@@ -75,8 +75,8 @@ KernelChoice WholeTeam(const Graph& graph, const Node& node, const Target& targe
   CGRUN_CHECK(option.has_value()) << node.name << " has lost the kernel of its team";
   KernelChoice choice = *node.kernel;
   choice.threads = threads;
-  choice.team = 0;
-  choice.alone = false;
+  choice.thread_team = 0;
+  choice.single_threaded = false;
   choice.slower_by = 0;
   choice.workspace_bytes = option->workspace_bytes;
   choice.in_place = option->in_place;
@@ -88,7 +88,8 @@ bool UseWholeTeams(CompiledEntry& entry, const Target& target, const BudgetOptio
   std::vector<std::pair<double, NodeId>> alone;
   for (NodeId id : entry.graph.nodes.ids()) {
     const Node& node = entry.graph.nodes[id];
-    if (node.kernel && node.kernel->alone) alone.emplace_back(-node.kernel->slower_by, id);
+    if (node.kernel && node.kernel->single_threaded)
+      alone.emplace_back(-node.kernel->slower_by, id);
   }
   std::ranges::sort(alone);
   bool changed = false;
@@ -106,7 +107,7 @@ bool UseWholeTeams(CompiledEntry& entry, const Target& target, const BudgetOptio
 
 int64_t CountSingleThreaded(const Graph& graph) {
   return std::ranges::count_if(graph.nodes, [](const Node& node) {
-    return node.kernel && node.kernel->alone && !node.again_of.valid();
+    return node.kernel && node.kernel->single_threaded && !node.recomputes.valid();
   });
 }
 

@@ -12,7 +12,7 @@ namespace cgrun {
 namespace {
 
 // A recomputation of those in `keep` whose results no other node of `keep` reads.
-NodeId AgainForNobody(const Graph& graph, const IdVector<NodeId, bool>& keep) {
+NodeId RecomputedForNobody(const Graph& graph, const IdVector<NodeId, bool>& keep) {
   IdVector<ValueId, bool> is_read(graph.values.size());
   for (NodeId id : graph.nodes.ids()) {
     for (ValueId input : graph.nodes[id].inputs) is_read[input] = is_read[input] || keep[id];
@@ -22,7 +22,7 @@ NodeId AgainForNobody(const Graph& graph, const IdVector<NodeId, bool>& keep) {
     const bool for_nobody =
         std::none_of(node.outputs.begin(), node.outputs.end(),
                      [&](ValueId output) { return static_cast<bool>(is_read[output]); });
-    if (keep[id] && node.again_of.valid() && for_nobody) return id;
+    if (keep[id] && node.recomputes.valid() && for_nobody) return id;
   }
   return {};
 }
@@ -37,19 +37,19 @@ void UndoRecompute(Graph& graph, Schedule& schedule, const std::vector<NodeId>& 
       const Node& node = graph.nodes[id];
       keep_node[id] = false;
       for (size_t i = 0; i < node.outputs.size(); ++i) {
-        const ValueId first = graph.nodes[node.again_of].outputs[i];
+        const ValueId first = graph.nodes[node.recomputes].outputs[i];
         keep_value[node.outputs[i]] = false;
         for (Node& reader : graph.nodes) {
           std::replace(reader.inputs.begin(), reader.inputs.end(), node.outputs[i], first);
         }
       }
       for (Node& other : graph.nodes) {
-        if (other.again_of == id) other.again_of = node.again_of;
+        if (other.recomputes == id) other.recomputes = node.recomputes;
       }
-      id = AgainForNobody(graph, keep_node);
+      id = RecomputedForNobody(graph, keep_node);
     }
   };
-  take_back(AgainForNobody(graph, keep_node));
+  take_back(RecomputedForNobody(graph, keep_node));
   for (NodeId id : again) take_back(id);
   const IdVector<NodeId, NodeId> renumbered = Compact(graph, keep_node, keep_value);
   std::erase_if(schedule.steps, [&](const ScheduleStep& step) { return !keep_node[step.node]; });
@@ -72,7 +72,7 @@ UndoTrials::UndoTrials(const Graph& graph, const Schedule& schedule, const Buffe
     inputs_of_.push_back(
         {static_cast<uint32_t>(inputs_.size()), static_cast<uint32_t>(node.inputs.size())});
     inputs_.insert(inputs_.end(), node.inputs.begin(), node.inputs.end());
-    first_run_.push_back(node.again_of);
+    first_run_.push_back(node.recomputes);
   }
   for (NodeId id : graph.nodes.ids()) {  // which goes before anything else
     const bool for_nobody = first_run_[id].valid() && !is_gone_[id] && !IsReadElsewhere(id);

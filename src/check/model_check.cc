@@ -24,7 +24,7 @@ namespace cgrun {
 namespace {
 
 constexpr char kRandomName[] = "check";
-constexpr double kBF16Epsilon = 0x1p-7, kTF32Epsilon = 0x1p-10;  // from 1 to the next number
+constexpr double kEpsilonOfBF16 = 0x1p-7, kEpsilonOfTF32 = 0x1p-10;  // from 1 to the next number
 constexpr double kRecurrentScale = 0.5;  // of recurrent state, away from the zeros it begins with
 
 // Every path of a step once: what is learned from it is the same each time. Nothing is kept, as
@@ -321,8 +321,8 @@ void ModelCheck::NoteScales() {
 }
 
 double ModelCheck::LastPlace() const {
-  if (options_.bf16_activations) return kBF16Epsilon;
-  return options_.tf32 ? kTF32Epsilon : std::numeric_limits<float>::epsilon();
+  if (options_.bf16_activations) return kEpsilonOfBF16;
+  return options_.tf32 ? kEpsilonOfTF32 : std::numeric_limits<float>::epsilon();
 }
 
 // Returns how much a change of every parameter by one unit in the last place of f32, TF32 or bf16

@@ -6,8 +6,8 @@
 
 #include "src/device/device.h"
 #include "src/ir/op_def.h"
-#include "src/passes/pipeline.h"
-#include "src/plan/planner.h"
+#include "src/packing/planner.h"
+#include "src/passes/decisions.h"
 
 namespace cgrun {
 namespace {
@@ -33,7 +33,7 @@ std::vector<std::string> OperatorWords() {
 std::vector<std::string> WordsNamed(const std::string& value) {
   if (value == "DEVICE") return DeviceWords();
   if (value == "OPERATOR") return OperatorWords();
-  if (value == "PASS") return PassNames();
+  if (value == "PASS") return PassAndDecisionNames();
   if (value == "PLANNER") return PlannerNames();
   if (value.find('|') == std::string::npos) return {};
   std::vector<std::string> words;

@@ -180,7 +180,7 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
   std::vector<BenchCase> cases = capped_alone   ? std::vector<BenchCase>()
                                  : bench.passes ? PassCases(compile, idle_passes)
                                                 : StandardCases(compile, !flags.order.empty());
-  if (capped.arena_cap > 0 || !capped.lanes)
+  if (capped.arena_cap > 0 || !capped.streams)
     cases.push_back({"graph, memory, capped", Mode::kGraph, capped});
   if (bench.options.profile) {
     cases.push_back(cases.back());
@@ -302,25 +302,26 @@ Command DefineBench(const Verb& verb) {
   auto run_flags = AddRunFlagsOfAnyMode(verb);
   AddDebugFlags(verb, run_flags);
   verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
-  verb.Get("--limit-batches")
-      .Describe("at most N different batches, which the steps go through again and again");
-  verb.Add("--out", bench->out, "a folder for the result: bench.txt and bench.json").Value("DIR");
+  verb.Get("--limit-batches").Describe("use at most N different batches, in turn");
+  verb.Add("--out", bench->out, "write bench.txt and bench.json to this folder").Value("DIR");
   verb.AddSwitch("--force", bench->force, "replace what a former benchmark left in that folder");
-  verb.AddSwitch("--infer", bench->options.infer, "the forward path alone");
-  verb.AddSwitch("--passes", bench->passes, "what each pass gains: the graph without it");
+  verb.AddSwitch("--infer", bench->options.infer, "measure the forward path only");
+  verb.AddSwitch("--passes", bench->passes,
+                 "measure what each pass and decision gains, by leaving it out");
   const Flag isolate =
       verb.AddSwitch("--isolate", bench->isolate,
-                     "each case in a process of its own, whose memory is then what is shown");
+                     "run each case in a process of its own, and show the memory of that process");
   verb.Add("--rounds", bench->options.rounds,
-           "rounds, in which the cases take turns (default: about 2 s of each case)")
+           "the number of rounds, in which the cases take turns (default: about 2 s for each case)")
       .Between(1, 10000)
       .Value("N");
-  verb.Add("--steps", bench->options.steps, "steps in a round (default: about 0.1 s of them)")
+  verb.Add("--steps", bench->options.steps,
+           "the number of steps in a round (default: about 0.1 s of them)")
       .Between(int64_t{1}, int64_t{1} << 30)
       .Value("N");
-  verb.Add("--only", bench->only, "one case alone, by its name").Value("CASE");
+  verb.Add("--only", bench->only, "run only one case, by its name").Value("CASE");
   verb.Get("--order").Describe(
-      "the one order that graph mode runs in (default: serial, bfs and memory)");
+      "the only order in which graph mode runs (default: serial, bfs and memory)");
   auto profile = AddProfileFlags(verb);
   isolate.NotWith(verb.Get("--profile")).NotWith(verb.Get("--verbose"));
   return [flags, run_flags, bench, profile] {

@@ -17,13 +17,13 @@ constexpr size_t kTableWidth = 110;
 constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
 
 // Returns whether operators run one by one that run side by side without the cap.
-bool LacksLanes(const CappedRun& fit) {
-  return fit.free.side_by_side > 0 && fit.capped.side_by_side == 0;
+bool LacksStreams(const CappedRun& fit) {
+  return fit.free.in_streams > 0 && fit.capped.in_streams == 0;
 }
 
 // Returns whether that is all that makes it less.
-bool LacksLanesAlone(const CappedRun& fit) {
-  return LacksLanes(fit) && fit.capped.memory.arena + kBaseNoise >= fit.free.memory.arena;
+bool LacksStreamsAlone(const CappedRun& fit) {
+  return LacksStreams(fit) && fit.capped.memory.arena + kBaseNoise >= fit.free.memory.arena;
 }
 
 std::string DataPartsOf(const HostUse& use) {
@@ -41,8 +41,8 @@ std::string DataPartsOf(const HostUse& use) {
 // Heads the column of the smallest plan that was found.
 const char* HeadOf(const CappedRun& fit) {
   const PlannedRun& run = fit.capped;
-  if (LacksLanesAlone(fit)) return "one by one";
-  if (run.alone > 0) return "with less";
+  if (LacksStreamsAlone(fit)) return "one by one";
+  if (run.single_threaded > 0) return "with less";
   return run.swaps > 0 ? "again or swapped" : "computed again";
 }
 
@@ -74,7 +74,7 @@ std::string TableOf(const CappedRun& fit) {
         "the process itself, without its arena and data");
   }
   add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
-  if (helps && !LacksLanesAlone(fit)) {
+  if (helps && !LacksStreamsAlone(fit)) {
     add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()),
         "of its time, at most");
   }
@@ -87,18 +87,18 @@ std::string WithoutLineEnd(std::string text) {
 }
 
 // "what a quick search computes again or swaps": a search for the cap itself may find less, and
-// mostly finds quicker steps. "operators one by one": only lanes are left out.
+// mostly finds quicker steps. "operators one by one": only streams are left out.
 std::string WhatHelps(const CappedRun& fit) {
-  if (LacksLanesAlone(fit)) return "operators one by one";
+  if (LacksStreamsAlone(fit)) return "operators one by one";
   const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
   std::vector<std::string> ways;
-  if (fit.capped.second_runs > 0 || fit.capped.alone + fit.capped.swaps == 0) {
+  if (fit.capped.recomputations > 0 || fit.capped.single_threaded + fit.capped.swaps == 0) {
     ways.emplace_back("computes again");
   }
   if (fit.capped.swaps > 0) ways.emplace_back("swaps");
   std::string text;
   if (!ways.empty()) text = fmt::format("what {} {}", search, fmt::join(ways, " or "));
-  if (fit.capped.alone == 0) return text;
+  if (fit.capped.single_threaded == 0) return text;
   return text + (text.empty() ? "" : " and with ") + "fewer threads for some operators";
 }
 
@@ -111,19 +111,20 @@ std::string SwapPlaceText(bool to_host, int64_t bytes) {
 // where all is as it is without the cap.
 std::string HowText(const CappedRun& fit) {
   const PlannedRun& run = fit.capped;
-  const bool lacks_lanes = LacksLanes(fit);
-  if (fit.arena_cap == 0) return lacks_lanes ? "no operators run side by side" : "";
+  const bool lacks_streams = LacksStreams(fit);
+  if (fit.arena_cap == 0) return lacks_streams ? "no operators run side by side" : "";
   std::vector<std::string> ways;
   const auto add = [&](int64_t count, std::string_view noun, const std::string& one,
                        const std::string& more) {
     if (count != 0) ways.push_back(FormatCount(count, noun) + (count == 1 ? one : more));
   };
-  add(run.second_runs, "operator", " of a step runs a second time", " of a step run a second time");
+  add(run.recomputations, "operator", " of a step runs a second time",
+      " of a step run a second time");
   const std::string place = " swapped to " + SwapPlaceText(!run.memory.on_host, run.swap_bytes);
   add(run.swaps, "tensor", " is" + place, " are" + place);
   const std::string why = " on one thread, in a smaller workspace";
-  add(run.alone, "operator", " works" + why, " work" + why);
-  if (lacks_lanes) ways.push_back("no operators run side by side, which the time leaves out");
+  add(run.single_threaded, "operator", " works" + why, " work" + why);
+  if (lacks_streams) ways.push_back("no operators run side by side, which the time leaves out");
   return fmt::format("{}", fmt::join(ways, ", "));
 }
 
@@ -176,7 +177,7 @@ std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap) {
 bool TakesLess(const CappedRun& fit) {
   const bool is_less =
       fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena ||
-      (LacksLanes(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
+      (LacksStreams(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
   return is_less && fit.capped.total() < fit.free.total() &&
          LeastCap(fit.capped) != LeastCap(fit.free);
 }
@@ -188,7 +189,7 @@ std::string CostOf(double slower) {
 }
 
 std::string CostOf(const CappedRun& fit) {
-  return LacksLanesAlone(fit) ? "with operators one by one" : CostOf(fit.slower());
+  return LacksStreamsAlone(fit) ? "with operators one by one" : CostOf(fit.slower());
 }
 
 std::string HoldersOf(const PlannedRun& run) { return HoldersText(run.at_peak, FormatBytes); }

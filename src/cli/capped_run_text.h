@@ -29,7 +29,7 @@ std::string LeastCap(const PlannedRun& run);
 std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap);
 
 // Returns whether a smaller cap is enough for what was found, by more than measured bases differ:
-// by a smaller arena, or for want of lanes.
+// by a smaller arena, or for want of streams.
 bool TakesLess(const CappedRun& fit);
 
 // "for steps that take at most 18 % longer"

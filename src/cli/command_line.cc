@@ -22,9 +22,9 @@ constexpr std::string_view kHelpVerb = "help";
 
 constexpr char kExamples[] =
     "cgrun train models/lenet.yaml     # leaves runs/lenet\n"
-    "cgrun plan models/lenet.yaml      # what that takes in memory, without running it\n"
-    "cgrun help train                  # a verb's flags, with examples, as `cgrun train --help`\n"
-    "cgrun ops conv                    # what an operator does, and its keys\n";
+    "cgrun plan models/lenet.yaml      # plans its memory, without running it\n"
+    "cgrun help train                  # lists the flags of a verb, with examples\n"
+    "cgrun ops conv                    # describes an operator and its keys\n";
 
 // CLI11's help without its jargon (TEXT, INT in [1 - 1024], Excludes:), in lines that fit.
 class HelpFormatter : public CLI::Formatter {

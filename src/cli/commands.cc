@@ -5,44 +5,44 @@ namespace cgrun {
 
 const std::vector<CommandEntry>& Commands() {
   static const std::vector<CommandEntry> commands = {
-      {"train", "train a model, evaluate it after each epoch, keep its weights",
+      {"train", "train a model, evaluate it after each epoch and keep its weights",
        "cgrun train models/lenet.yaml\n"
        "cgrun train models/lenet.yaml --set train.epochs=8 --out runs/longer\n"
        "cgrun train --resume runs/lenet --set train.epochs=8\n"
        "cgrun train models/lenet.yaml --batch 256 --out runs/big --dry-run\n",
        DefineTrain},
-      {"eval", "metrics of a trained model on its test data",
+      {"eval", "compute the metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml\n"
        "cgrun eval models/lenet.yaml --weights runs/longer --split valid\n",
        DefineEval},
-      {"predict", "classes or values for images, NumPy arrays and tables",
+      {"predict", "predict classes or values for images, NumPy arrays, tables and texts",
        "cgrun predict models/regression.yaml datasets/friedman/test.csv\n"
        "cgrun predict models/lenet.yaml datasets/digits-as-images/test/7 --top 3\n"
        "cgrun predict models/lenet.yaml datasets/digits-as-images/test --weights runs/longer "
        "--json\n",
        DefinePredict},
-      {"generate", "samples of a trained generator, as a sheet of images; or text",
+      {"generate", "draw samples of a trained generator as a sheet of images, or write text",
        "cgrun generate models/lsgan.yaml --scale 6\n"
        "cgrun generate models/lsgan.yaml -n 100 --seed 7 --out digits.png\n"
        "cgrun generate models/char-rnn.yaml --prompt Catherine -n 200 --temperature 0.7\n",
        DefineGenerate},
-      {"check", "what is wrong with a model: its file, data, gradients, devices",
+      {"check", "check a model: its file, data, gradients and devices",
        "cgrun check models/lenet.yaml\n"
        "cgrun check models/lenet.yaml --device cpu --json\n",
        DefineCheck},
-      {"bench", "graph mode against eager mode, on the same kernels",
+      {"bench", "compare graph mode with eager mode on the same kernels",
        "cgrun bench models/lenet.yaml\n"
        "cgrun bench models/lenet.yaml --infer --threads 1\n"
        "cgrun bench models/lenet.yaml --passes\n"
        "cgrun bench models/lenet.yaml --isolate --out benches/lenet\n",
        DefineBench},
-      {"plan", "what a run will take in memory, without running it",
+      {"plan", "plan the memory of a run, without running it",
        "cgrun plan models/lenet.yaml --batch 256\n"
        "cgrun plan models/lenet.yaml --compare --html plan.html\n"
        "cgrun plan models/lenet.yaml --why classify.pool1\n"
        "cgrun plan buffers.csv --capacity 2097152 --out packed.csv\n",
        DefinePlan},
-      {"graph", "the computation graph, after any pass",
+      {"graph", "show the computation graph, after any pass",
        "cgrun graph models/lenet.yaml\n"
        "cgrun graph models/lenet.yaml --stop-after-pass dead_code\n"
        "cgrun graph models/lenet.yaml --svg lenet-graph.svg\n"
@@ -56,21 +56,21 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun disasm lenet.cgb\n"
        "cgrun disasm lenet.cgb --json program.json\n",
        DefineDisasm},
-      {"summary", "a model by layer: shapes, parameters, operations, bytes",
+      {"summary", "list the layers of a model: shapes, parameters, operations, bytes",
        "cgrun summary models/lenet.yaml\n"
        "cgrun summary models/resnet50.yaml --batch 1 --set 'inputs.image.shape=[3,256,256]'\n",
        DefineSummary},
-      {"ops", "the operators, or one of them in detail",
+      {"ops", "list the operators, or describe one of them",
        "cgrun ops\n"
        "cgrun ops conv\n"
        "cgrun ops softmax_cross_entropy --json\n"
        "cgrun ops --schema > model.schema.json\n",
        DefineOps},
-      {"devices", "the devices of this machine and this build",
+      {"devices", "list the devices of this machine and this build",
        "cgrun devices\n"
        "cgrun devices --json devices.json\n",
        DefineDevices},
-      {"completion", "a script that completes command lines in bash, zsh or fish",
+      {"completion", "write a script that completes command lines in bash, zsh or fish",
        "cgrun completion bash > ~/.local/share/bash-completion/completions/cgrun\n"
        "cgrun completion zsh > ~/.zfunc/_cgrun\n"
        "cgrun completion fish > ~/.config/fish/completions/cgrun.fish\n",

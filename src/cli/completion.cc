@@ -76,10 +76,10 @@ int Run(const std::string& shell) {
 
 Command DefineCompletion(const Verb& verb) {
   auto shell = std::make_shared<std::string>();
-  verb.Add("SHELL", *shell,
-           "bash, zsh or fish; --help shows where each looks for its script, in a folder that "
-           "`mkdir "
-           "-p` makes; zsh needs `fpath=(~/.zfunc $fpath)` in ~/.zshrc, before `compinit`")
+  verb.Add(
+          "SHELL", *shell,
+          "bash, zsh or fish; --help shows where each shell looks for its script, in a folder that "
+          "`mkdir -p` makes; zsh needs `fpath=(~/.zfunc $fpath)` in ~/.zshrc, before `compinit`")
       .Required()
       .Value("bash|zsh|fish");
   return [shell] { return Run(*shell); };

@@ -53,13 +53,13 @@ bool Color(int fd) {
 
 void AddConsoleFlags(const Verb& verb) {
   ConsoleFlags& flags = Flags();
-  verb.AddSwitch("--quiet", flags.quiet, "print results alone, no progress");
+  verb.AddSwitch("--quiet", flags.quiet, "print results only, without progress");
   verb.AddSwitch("--no-color", flags.no_color,
-                 "no colours, even on a terminal; so does NO_COLOR=1");
-  const Flag json =
-      verb.Add("--json", flags.json_file, "machine-readable output, to FILE or instead of text")
-          .OptionalValue()
-          .Value("[FILE]");
+                 "use no colours, even on a terminal; NO_COLOR=1 does the same");
+  const Flag json = verb.Add("--json", flags.json_file,
+                             "write machine-readable output to FILE, or print it instead of text")
+                        .OptionalValue()
+                        .Value("[FILE]");
   verb.WhenParsed([json, &flags] { flags.json = json.given(); });
 }
 
@@ -159,7 +159,7 @@ void PrintChanges(const std::vector<Diagnostic>& printed) {
                         Flags().changes + "\n");
 }
 
-constexpr size_t kMostShown = 100;  // errors of a file, and warnings
+constexpr size_t kMostDiagnostics = 100;  // errors of a file, and warnings
 
 // The last line, which stands for the others.
 Mistake RestOfErrors(int64_t others) {
@@ -174,12 +174,12 @@ Diagnostics FirstOf(const std::vector<Diagnostic>& sorted, int64_t* left_out) {
   size_t errors = 0, warnings = 0;
   for (const Diagnostic& item : sorted) {
     if (item.severity == Severity::kWarning) {
-      if (++warnings <= kMostShown) first.Warning(item.mark, item.message, item.help);
-    } else if (++errors <= kMostShown) {
+      if (++warnings <= kMostDiagnostics) first.Warning(item.mark, item.message, item.help);
+    } else if (++errors <= kMostDiagnostics) {
       first.Error(item.mark, item.message, item.help);
     }
   }
-  *left_out = static_cast<int64_t>(errors - std::min(errors, kMostShown));
+  *left_out = static_cast<int64_t>(errors - std::min(errors, kMostDiagnostics));
   return first;
 }
 
@@ -224,8 +224,8 @@ nlohmann::ordered_json ListOf(const std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics) {
-  if (diagnostics.size() <= kMostShown) return ListOf(diagnostics);
-  std::vector<Diagnostic> shown(diagnostics.begin(), diagnostics.begin() + kMostShown);
+  if (diagnostics.size() <= kMostDiagnostics) return ListOf(diagnostics);
+  std::vector<Diagnostic> shown(diagnostics.begin(), diagnostics.begin() + kMostDiagnostics);
   const Mistake rest = RestOfErrors(std::ssize(diagnostics) - std::ssize(shown));
   shown.push_back({diagnostics[0].severity, {}, rest.message, rest.help});
   return ListOf(shown);

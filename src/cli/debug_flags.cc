@@ -7,10 +7,9 @@
 namespace cgrun {
 
 void AddDebugFlags(const Verb& verb, const std::shared_ptr<RunFlags>& flags) {
-  verb.AddSwitch(
-      "--debug-sets", flags->debug_sets,
-      "check what each operator reads and writes, and name those that touch what they do "
-      "not declare; slow, to the same bits");
+  verb.AddSwitch("--debug-sets", flags->debug_sets,
+                 "check what each operator reads and writes, and name an operator that touches "
+                 "what it does not declare; slow, with the same bits");
   verb.AddSwitch("--debug-sync", flags->debug_sync,
                  "on cuda: wait after each operator, and name the one that fails");
 }

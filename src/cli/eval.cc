@@ -137,9 +137,10 @@ Command DefineEval(const Verb& verb) {
   auto eval_flags = std::make_shared<EvalFlags>();
   verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
   AddWeightsFlag(verb, eval_flags->weights);
-  verb.Add("--split", eval_flags->split, "which data (default: test)")
+  verb.Add("--split", eval_flags->split, "the data to evaluate on (default: test)")
       .OneOf({"test", "valid", "train"});
-  verb.Add("--out", eval_flags->out, "a folder for what --keep, or `keep` of the model file, names")
+  verb.Add("--out", eval_flags->out,
+           "a folder for the values that --keep, or `keep` of the model file, names")
       .Value("DIR");
   auto profile = AddProfileFlags(verb);
   return [flags, run_flags, eval_flags, profile] {

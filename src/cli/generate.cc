@@ -235,25 +235,24 @@ Command DefineGenerate(const Verb& verb) {
   verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
   AddWeightsFlag(verb, generate->weights);
   verb.Add("-n,--count", generate->count,
-           "how many samples (default: 64); of text, how many characters or words "
-           "follow the prompt (default: 200)")
+           "the number of samples (default: 64); for text, the number of characters or words after "
+           "the prompt (default: 200)")
       .Between(int64_t{1}, std::numeric_limits<int64_t>::max())
       .Value("N");
   verb.Add("--scale", generate->scale,
-           "pixels of the sheet, across and down, for each pixel of a sample (default: 1)")
+           "the number of pixels of the sheet, across and down, for each pixel of a sample "
+           "(default: 1)")
       .Between(int64_t{1}, kMostScale)
       .Value("N");
   verb.Add("--out", generate->out,
-           "a sheet of images (.png), or the numbers (.npy) (default: MODEL.png); or a file for "
-           "the text (default: it is printed)")
+           "write a sheet of images (.png) or the numbers (.npy) (default: MODEL.png); for text, "
+           "write it to this file (default: print it)")
       .Value("FILE");
-  verb.AddSwitch("--force", generate->force,
-                 "write over a file that is no sheet of images which this verb has drawn");
-  verb.Add("--prompt", generate->prompt,
-           "of a model that learns what follows in a text: how it begins")
+  verb.AddSwitch("--force", generate->force, "overwrite a file even if this verb did not draw it");
+  verb.Add("--prompt", generate->prompt, "for a model of text: the beginning that it continues")
       .Value("BEGINNING");
   verb.Add("--temperature", generate->temperature,
-           "of text: below 1 what is probable becomes more so, 0 always takes the most "
+           "for text: below 1, probable choices become more probable; 0 always takes the most "
            "probable (default: 1)")
       .Between(0.0, 100.0)
       .Value("T");

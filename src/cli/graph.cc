@@ -201,17 +201,17 @@ Command DefineGraph(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kNone);
   auto graph_flags = std::make_shared<GraphFlags>();
   verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
-  verb.Add("--entry", graph_flags->entry, "which graph of the model (default: train)")
+  verb.Add("--entry", graph_flags->entry, "the graph of the model to show (default: train)")
       .OneOf({"train", "eval", "predict"});
-  graph_flags->svg = verb.Add("--svg", graph_flags->svg_file,
-                              "a picture instead of text, coloured by buffer; to FILE or "
-                              "standard output")
+  graph_flags->svg =
+      verb.Add("--svg", graph_flags->svg_file,
+               "draw a picture instead of text, coloured by buffer, to FILE or standard output")
+          .OptionalValue()
+          .Value("[FILE]");
+  graph_flags->dot = verb.Add("--dot", graph_flags->dot_file, "write the same picture for Graphviz")
                          .OptionalValue()
                          .Value("[FILE]");
-  graph_flags->dot = verb.Add("--dot", graph_flags->dot_file, "the same for Graphviz")
-                         .OptionalValue()
-                         .Value("[FILE]");
-  verb.AddSwitch("--full", graph_flags->full, "in a picture: fold no blocks, however large it is");
+  verb.AddSwitch("--full", graph_flags->full, "fold no blocks in a picture, however large it is");
   return [verb, flags, graph_flags] { return Run(verb, *flags, *graph_flags); };
 }
 

@@ -30,21 +30,6 @@ int64_t LeastWithoutSamples(const PlannedRun& run) {
   return BytesWithoutSamples(run) - run.memory.base_room;
 }
 
-// If a run does not fit as it is, begins to look for a smaller batch before it is known whether the
-// run fits otherwise, as mostly it does not, or soon does. It does not begin if the bytes that do
-// not depend on the batch exceed the cap, or if large data would be held twice.
-void BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
-                       const CompileOptions& options, PlannedRun free, int64_t cap,
-                       std::optional<SmallerBatch>& smaller) {
-  if (!RunPlanner::HasRoomBeside()) return;
-  SetRoom(free.memory);
-  if (smaller || free.total() <= cap || free.batch <= 1 || LeastWithoutSamples(free) > cap ||
-      free.memory.parts.decoded > cap / 8) {
-    return;
-  }
-  smaller.emplace(model, library, options, free, cap);
-}
-
 // "2.67", "512".
 std::string TimesText(double times) {
   return times < 100 ? fmt::format("{:.3g}", times) : fmt::format("{:.0f}", times);
@@ -53,7 +38,7 @@ std::string TimesText(double times) {
 // The largest batch of a few that fits, for one that does not: as it is, or with all computed again
 // that helps.
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
-                      const CappedRun& fit, std::optional<SmallerBatch>& smaller) {
+                      const CappedRun& fit) {
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
   const int64_t rest = std::min(LeastWithoutSamples(fit.free), LeastWithoutSamples(fit.capped));
@@ -61,8 +46,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     return "a smaller batch hardly helps: without its samples the run takes " + FormatBytes(rest) +
            " already";
   }
-  if (!smaller) smaller.emplace(model, library, options, fit.free, fit.cap);
-  const auto found = smaller->Wait();
+  const auto found = FindSmallerBatch(model, library, options, fit.free, fit.cap);
   if (!found) return "";
   const PlannedRun& run = found->run;
   if (run.total() <= fit.cap) {
@@ -74,7 +58,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   }
   if (found->least && found->least->total() <= fit.cap) {
     options.arena_cap = kLeastArena;
-    const auto again = SmallerBatch(model, library, options, fit.capped, fit.cap).Wait();
+    const auto again = FindSmallerBatch(model, library, options, fit.capped, fit.cap);
     if (again && again->run.total() <= fit.cap) {
       constexpr double kFar = 1;  // a quick search then says too little of what it would be
       const double slower = Slower(again->run, fit.free);
@@ -91,15 +75,14 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
 }
 
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
-            const MemoryCap& cap, const CappedRun& fit, std::optional<SmallerBatch>& smaller,
-            bool is_resumed, Diagnostics& diagnostics) {
+            const MemoryCap& cap, const CappedRun& fit, bool is_resumed, Diagnostics& diagnostics) {
   const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
     help.push_back(EnoughFor(fit.capped, cap) + " is enough, " + CostOf(fit));
   }
   help.push_back(EnoughFor(fit.free, cap) + " is enough" + (helps ? " for steps as they are" : ""));
-  if (!is_resumed) help.push_back(BatchHelp(model, library, options, fit, smaller));
+  if (!is_resumed) help.push_back(BatchHelp(model, library, options, fit));
   const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
   if (!model.train->swap && fit.capped.of_batch > lacks && CanSwapHere(model)) {
     help.push_back(
@@ -244,33 +227,26 @@ std::optional<CappedRun> KeepCap(const MemoryCap& limit, ModelSpec& model,
                                  std::optional<int64_t> base, Diagnostics& diagnostics) {
   const int64_t cap = limit.bytes;
   RunPlanner planner(model, library, options);
-  std::optional<SmallerBatch> smaller;
-  std::optional<PlannedRun> ahead;  // how fast a swap is would be measured beside it
-  if (!model.train->swap) ahead = PlanAhead(planner, options, cap, base);
-  if (ahead) BeginSmallerBatch(model, library, options, *ahead, cap, smaller);
   const auto free = PlanFreeRun(planner, options, cap, base, diagnostics);
   if (!free) return std::nullopt;
   if (free->total() > cap && StreamData(*free, model)) {
-    smaller.reset();
     return KeepCap(limit, model, library, options, base, diagnostics);
   }
   // How fast a swap is, is looked at where there may be something to swap.
   if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
-  BeginSmallerBatch(model, library, options, *free, cap, smaller);
-  const auto quick = FitRunQuickly(planner, options, cap, *free, base, diagnostics, ahead);
+  const auto quick = FitRunQuickly(planner, options, cap, *free, base, diagnostics);
   if (!quick) return std::nullopt;
-  if (quick->fits()) smaller.reset();
   auto fit = FitRun(planner, options, *quick, base, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->fits()) {
     SetRoom(fit->free.memory);
     SetRoom(fit->capped.memory);
-    Refuse(model, library, options, limit, *fit, smaller, base.has_value(), diagnostics);
+    Refuse(model, library, options, limit, *fit, base.has_value(), diagnostics);
     return std::nullopt;
   }
   options.arena_cap = fit->arena_cap;
   options.effort = fit->effort;
-  options.lanes = fit->lanes;
+  options.streams = fit->streams;
   Tell(FitText(*fit));
   return fit;
 }
@@ -291,7 +267,7 @@ std::optional<std::pair<MemoryCap, PlannedRun>> CapWithin(const HostLimits& limi
 // again for the cap.
 FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                      Diagnostics& diagnostics) {
-  options.lanes = !model.train->memory.has_value();  // a larger batch is worth more
+  options.streams = !model.train->memory.has_value();  // a larger batch is worth more
   const auto run = FindBatch(model, KernelsOf(model), options, diagnostics);
   if (!run) return {};
   auto with_batch = LoadWithBatch(flags, run->batch);

@@ -23,7 +23,8 @@
 #include "src/fit/run_shape.h"
 #include "src/frontend/frontend.h"
 #include "src/model/model_file.h"
-#include "src/plan/planner.h"
+#include "src/packing/planner.h"
+#include "src/passes/decisions.h"
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
 #include "src/report/terminal.h"
@@ -109,7 +110,7 @@ std::string DeviceHelp() {
     return fmt::format("{}{}", kind.name, kind.on_host ? "" : "[:N]");
   };
   return fmt::format(
-      "{} or auto; of plan also a .json that `cgrun devices --json` wrote on another machine",
+      "{} or auto; for plan, also a .json that `cgrun devices --json` wrote on another machine",
       fmt::join(DeviceKinds() | std::views::transform(text), ", "));
 }
 
@@ -123,21 +124,21 @@ void CheckThreads(int threads) {
 }
 
 PassOptions PassOptionsOf(const ModelFlags& flags) {
-  const std::vector<std::string> known = PassNames();
+  const std::vector<std::string> known = PassAndDecisionNames();
   for (const std::string& name : flags.disabled_passes) CheckPass(name, known);
   std::vector<std::string> rewrites = known;
-  for (const std::string_view choice : {kLayoutsPass, kSmallerWorkspacesPass, kLanesPass}) {
-    std::erase(rewrites, choice);
-    if (flags.stop_after_pass != choice &&
-        std::ranges::find(flags.dump_after, choice) == flags.dump_after.end()) {
+  for (const Decision& decision : Decisions()) {
+    std::erase(rewrites, decision.name);
+    if (flags.stop_after_pass != decision.name &&
+        std::ranges::find(flags.dump_after, decision.name) == flags.dump_after.end()) {
       continue;
     }
-    const std::string name(choice);
-    throw InputError(
-        "pass '" + name + "' leaves no graph of its own",
-        "it is a choice of " +
-            std::string(choice == kLayoutsPass ? "the kernels' selection" : "the plan") +
-            ": `--disable-pass " + name + "`");
+    const std::string name(decision.name);
+    const bool is_selection = decision.phase == DecisionPhase::kSelection;
+    throw InputError("'" + name + "' is a decision of " +
+                         (is_selection ? "the kernels' selection" : "the plan") +
+                         ", not a pass, and leaves no graph",
+                     "`--disable-pass " + name + "` switches it off");
   }
   for (const std::string& name : flags.dump_after) CheckPass(name, rewrites);
   if (!flags.stop_after_pass.empty()) CheckPass(flags.stop_after_pass, rewrites);
@@ -206,55 +207,56 @@ std::shared_ptr<ModelFlags> AddModelFlags(const Verb& verb, CapFlag cap) {
   const size_t before = verb.flags().size();
   verb.Add("--device", flags->device, DeviceHelp()).Value("DEVICE");
   verb.Add("--batch", flags->batch,
-           "samples in a batch; auto: as many as memory, or a cap on it, holds in training")
+           "the number of samples in a batch; auto: the largest batch that fits into memory in "
+           "training, or under --memory")
       .Value("N|auto");
   if (cap == CapFlag::kKept) {
     verb.Add("--memory", flags->memory,
-             "a cap on all that training takes, such as 1.5GiB, but for the code of the "
-             "program and its libraries: what it would hold beyond that is computed again, "
-             "to the same bits (default: the least of free memory, control group and ulimit -v)")
+             "the most memory that training may take, such as 1.5GiB, without the code of the "
+             "program and its libraries; if a run needs more, tensors are recomputed, with the "
+             "same bits (default: the least of free memory, control group and ulimit -v)")
         .Value("SIZE");
     verb.Add("--host-memory", flags->host_memory,
-             "a cap on the host's memory beside that of the device, which --memory caps; on "
-             "a device of the host both are the same cap, and the smaller one counts")
+             "a cap on the host's memory when --memory caps that of a device; on a device of the "
+             "host, the smaller of the two counts")
         .Value("SIZE");
     verb.Add("--swap", flags->swap,
-             "a folder for a file that --memory may swap tensors to where that costs less "
-             "time than to compute them again; host: on cuda, to the host's memory (default: "
-             "none is swapped)")
+             "a folder for a file of swapped tensors; --memory swaps a tensor where that costs "
+             "less time than recomputing it; host: on cuda, swap to the host's memory (default: no "
+             "swapping)")
         .Value("DIR");
   }
-  verb.Add("--order", flags->order, "order of operators").Value(OneOf(OrderNames()));
-  verb.Add("--planner", flags->planner, "memory planner (portfolio takes the best)")
+  verb.Add("--order", flags->order, "the order of operators").Value(OneOf(OrderNames()));
+  verb.Add("--planner", flags->planner, "the memory planner; portfolio takes the best plan of all")
       .Value("PLANNER");
   verb.Add("--zones", flags->zones,
-           "shared: memory zones may use each other's addresses; separate: each has its own "
+           "shared: memory zones may use each other's addresses; separate: each zone has its own "
            "(default: shared)")
       .Value("shared|separate");
-  verb.Add("--precision", flags->precision, "number type of the computation")
+  verb.Add("--precision", flags->precision, "the number type of the computation")
       .Value("f32|f64|bf16|tf32");
-  verb.Add("--seed", flags->seed, "seed of initial values, shuffling and dropout").Value("N");
+  verb.Add("--seed", flags->seed, "the seed of initial values, shuffling and dropout").Value("N");
   verb.Add("--threads", flags->threads,
-           "threads of the kernels (default: as many as processors, quota and OMP_NUM_THREADS "
-           "allow)")
+           "the number of threads that kernels use (default: as many as processors, quota and "
+           "OMP_NUM_THREADS allow)")
       .Between(1, kMostThreads)
       .Value("N");
   verb.AddSwitch(
       "--tune", flags->tune,
-      "measure the kernels that the model can choose from, and remember their times: later "
-      "runs on this machine choose by them, unless the environment has CGRUN_TUNING=none");
+      "measure the kernels that the model can choose from, and remember their times; later runs on "
+      "this machine choose by them, unless the environment has CGRUN_TUNING=none");
   verb.Add("--keep", flags->keep,
-           "leave a value of the last batch, a parameter or `grad(NAME)` as NAME.npy")
+           "write a value of the last batch, a parameter or `grad(NAME)` to NAME.npy")
       .Value("NAME")
       .Repeated();
   verb.Add("--set", flags->set, "override a key of the file: --set train.epochs=2")
       .Value("KEY=VALUE")
       .Repeated();
-  verb.Add("--disable-pass", flags->disabled_passes, "skip a pass; `plan --passes` lists them")
+  verb.Add("--disable-pass", flags->disabled_passes,
+           "skip a pass or a decision; `plan --passes` lists them")
       .Value("PASS")
       .Repeated();
-  verb.Add("--stop-after-pass", flags->stop_after_pass, "run no pass beyond this one")
-      .Value("PASS");
+  verb.Add("--stop-after-pass", flags->stop_after_pass, "run no pass after this one").Value("PASS");
   verb.Add("--dump-after", flags->dump_after, "print the graph after a pass")
       .Value("PASS")
       .Repeated();
@@ -265,11 +267,11 @@ std::shared_ptr<ModelFlags> AddModelFlags(const Verb& verb, CapFlag cap) {
 namespace {
 
 void AddLimitFlags(const Verb& verb, RunFlags& flags) {
-  verb.Add("--limit-batches", flags.limit_batches, "at most N batches of every pass over data")
+  verb.Add("--limit-batches", flags.limit_batches, "use at most N batches in each pass over data")
       .Between(int64_t{1}, std::numeric_limits<int64_t>::max())
       .Value("N");
   verb.AddSwitch("--dry-run", flags.dry_run,
-                 "prepare everything, say what it takes, and run and write nothing");
+                 "prepare everything and say what the run takes; run and write nothing");
 }
 
 }  // namespace
@@ -277,8 +279,8 @@ void AddLimitFlags(const Verb& verb, RunFlags& flags) {
 std::shared_ptr<RunFlags> AddRunFlags(const Verb& verb) {
   auto flags = std::make_shared<RunFlags>();
   verb.Add("--mode", flags->mode,
-           "graph: compile and plan before the first step; eager: operator by operator, as "
-           "eager frameworks run, without passes, plan and order")
+           "graph: compile and plan before the first step; eager: run operator by operator, as "
+           "eager frameworks do, without passes or a plan")
       .OneOf({"graph", "eager"});
   AddLimitFlags(verb, *flags);
   return flags;

@@ -209,9 +209,9 @@ Command DefineOps(const Verb& verb) {
   auto name = std::make_shared<std::string>();
   auto internal = std::make_shared<bool>(false);
   auto schema = std::make_shared<bool>(false);
-  const Flag one = verb.Add("NAME", *name, "an operator").Value("OPERATOR");
-  verb.AddSwitch("--internal", *internal, "list what the compiler alone emits, too");
-  verb.AddSwitch("--schema", *schema, "instead, the JSON Schema of model files, for editors")
+  const Flag one = verb.Add("NAME", *name, "the operator to describe").Value("OPERATOR");
+  verb.AddSwitch("--internal", *internal, "list the operators that only the compiler makes, too");
+  verb.AddSwitch("--schema", *schema, "print the JSON Schema of model files instead, for editors")
       .NotWith(one);
   return [name, internal, schema] {
     if (*schema) return PrintSchema();

@@ -24,7 +24,7 @@
 #include "src/fit/run_shape.h"
 #include "src/io/read_file.h"
 #include "src/lint/bf16_speed.h"
-#include "src/plan/problem_csv.h"
+#include "src/packing/problem_csv.h"
 #include "src/program/code.h"
 #include "src/report/memory_page.h"
 #include "src/report/plan_diff.h"
@@ -161,7 +161,7 @@ void WritePage(const std::string& file, const PlanSubject& subject, const Memory
 void WriteBuffers(const std::string& file, const CompiledModel& compiled,
                   const LayoutOptions& options) {
   WriteBeside(file, WriteProblemCsv(TransientProblem(PlannedEntriesOf(compiled)[0], options,
-                                                     compiled.layout.has_parts_in_place)));
+                                                     compiled.layout.has_sub_buffers)));
 }
 
 PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, const RunShape& shape,
@@ -349,28 +349,32 @@ Command DefinePlan(const Verb& verb) {
   auto plan_flags = std::make_shared<PlanFlags>();
   verb.Get("MODEL").Describe("model file (.yaml), compiled program (.cgb), or buffers (.csv)");
   verb.AddSwitch("--full", plan_flags->full,
-                 "list every buffer; with --why every entry point; with --compare and --passes the "
-                 "whole plan, too");
-  verb.AddSwitch("--compare", plan_flags->compare, "the planners of other systems beside ours");
-  verb.AddSwitch("--passes", plan_flags->passes, "what each pass did to the graph");
+                 "list every buffer; with --why, every entry point; with --compare and --passes, "
+                 "the whole plan, too");
+  verb.AddSwitch("--compare", plan_flags->compare,
+                 "show the planners of other systems beside ours");
+  verb.AddSwitch("--passes", plan_flags->passes, "show what each pass and decision did");
   verb.AddSwitch("--frontier", plan_flags->frontier,
-                 "memory against time, with more and more computed again; of small graphs proved");
-  verb.Add("--html", plan_flags->html, "draw the plan, with --compare all of them, as a page")
+                 "list plans from the fastest to the smallest, with more and more recomputed; for "
+                 "small graphs, prove the least memory");
+  verb.Add("--html", plan_flags->html, "draw the plan as a page; with --compare, draw all of them")
       .Value("FILE");
   verb.Add("--why", plan_flags->why,
-           "who makes a value, who reads it, and what keeps it alive; the end of its name will do")
+           "tell who makes a value, who reads it and what keeps it alive; the end of its name is "
+           "enough")
       .Value("NAME");
   verb.Add("--diff", plan_flags->diff,
-           "compare with what --json wrote before: exit status 1 where it grew")
+           "compare with what --json wrote before; the exit status is 1 if the plan grew")
       .Value("FILE");
-  verb.Add("--capacity", plan_flags->pack.capacity, "of a .csv: exit status 1 beyond this")
+  verb.Add("--capacity", plan_flags->pack.capacity,
+           "for a .csv: the exit status is 1 if the plan is larger")
       .Value("BYTES");
-  verb.Add("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
+  verb.Add("--csv", plan_flags->csv, "write the buffers of the first entry point as a .csv")
       .Value("FILE");
   verb.Add("--time", plan_flags->pack.time,
-           "of a .csv: search for so long (default: a fixed number of steps)")
+           "for a .csv: search for this long (default: a fixed number of steps)")
       .Value("SECONDS");
-  verb.Add("--out", plan_flags->pack.out, "of a .csv: write it with the offsets").Value("FILE");
+  verb.Add("--out", plan_flags->pack.out, "for a .csv: write it with the offsets").Value("FILE");
   return [verb, flags, plan_flags] {
     if (IsProgramFile(flags->model)) return PlanProgram(verb, *flags, *plan_flags);
     const bool is_csv = flags->model.ends_with(".csv");

@@ -10,8 +10,8 @@
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/model/values.h"
-#include "src/plan/pack.h"
-#include "src/plan/problem_csv.h"
+#include "src/packing/pack.h"
+#include "src/packing/problem_csv.h"
 #include "src/report/plan_report.h"
 
 namespace cgrun {

@@ -19,8 +19,8 @@ bool TellFrontier(const ModelSpec& model, const std::vector<EntryRequest>& entri
   subject.swaps_to_host = !KindOfDevice(library.name()).on_host;
   for (const FrontierPoint& point : frontier->points) {
     subject.rows.push_back({point.arena_bytes, point.lower_bound_bytes, point.seconds,
-                            point.second_runs, point.swaps, point.file_bytes, point.alone,
-                            point.usual, point.without});
+                            point.recomputations, point.swaps, point.file_bytes,
+                            point.single_threaded, point.usual, point.without});
   }
   const auto proof_of = [&](const std::optional<PebbleFrontier>& played) {
     ExactProof proof;

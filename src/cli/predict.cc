@@ -336,17 +336,18 @@ Command DefinePredict(const Verb& verb) {
   auto predict_flags = std::make_shared<PredictFlags>();
   verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
   verb.Add("INPUT", predict_flags->inputs,
-           "JPEG and PNG images, .npy files of one sample or several, .csv tables of a row a "
-           "sample, .txt texts for a model of texts, folders of them; "
-           "NAME=FILE for a model of several inputs");
+           "JPEG and PNG images, .npy files of one sample or several, .csv tables with a row for "
+           "each sample, .txt texts for a model of texts, folders of them; NAME=FILE for a model "
+           "with several inputs");
   AddWeightsFlag(verb, predict_flags->weights);
   const Flag top = verb.Add("--top", predict_flags->top, "show the N most probable classes")
                        .Between(int64_t{1}, std::numeric_limits<int64_t>::max())
                        .Value("N");
-  verb.Add("--out", predict_flags->out, "a folder for the raw outputs: OUTPUT.npy, a row a sample")
+  verb.Add("--out", predict_flags->out,
+           "write the raw outputs to this folder: OUTPUT.npy, with a row for each sample")
       .Value("DIR");
   verb.Add("--csv", predict_flags->csv,
-           "write a table: a row a sample, with classes and probabilities, or values")
+           "write a table with a row for each sample: classes and probabilities, or values")
       .Value("FILE");
   return [flags, run_flags, predict_flags, top] {
     predict_flags->has_top = top.given();

@@ -43,13 +43,12 @@ bool ProfileFlags::full() const { return profile && profile->given(); }
 
 std::shared_ptr<ProfileFlags> AddProfileFlags(const Verb& verb) {
   auto flags = std::make_shared<ProfileFlags>();
-  verb.AddSwitch("-v,--verbose", flags->brief, "where the time went, by phase and kernel");
-  flags->profile =
-      verb.Add("--profile", flags->trace_file,
-               "where the time went, by operator too; with FILE, a trace for Perfetto there, whose "
-               "2.3 MiB no cap on memory counts")
-          .OptionalValue()
-          .Value("[FILE]");
+  verb.AddSwitch("-v,--verbose", flags->brief, "show where the time went, by phase and kernel");
+  flags->profile = verb.Add("--profile", flags->trace_file,
+                            "show where the time went, by operator, too; with FILE, also write a "
+                            "trace for Perfetto, whose 2.3 MiB do not count for --memory")
+                       .OptionalValue()
+                       .Value("[FILE]");
   return flags;
 }
 

@@ -84,7 +84,7 @@ void TakeSettings(const RunSettings& settings, const ModelFlags& flags, const Ru
   }
   if (settings.base_bytes > 0) {
     options.base = settings.base_bytes;
-    options.compile.lanes = settings.lanes;
+    options.compile.streams = settings.streams;
   }
 }
 

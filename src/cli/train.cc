@@ -126,7 +126,10 @@ void SetOptions(Training& training) {
 bool Load(Training& training) {
   FindModel(training);
   if (!training.model) return false;
-  if (!training.resumed && !training.run_flags.dry_run) RunLock::CheckFree(training.folder);
+  if (!training.resumed && !training.run_flags.dry_run) {
+    // Before SetOptions() measures kernels for --tune.
+    RunFolder::Check(training.folder, training.train_flags.force, {training.flags.model});
+  }
   KernelsOf(*training.model);  // throws where there are none
   SetOptions(training);
   return true;
@@ -226,7 +229,7 @@ RunSettings SettingsOf(const Training& training, const std::string& data_hash) {
                           options.limit_batches,
                           KeptFiles(*training.model),
                           options.base.value_or(0),
-                          compile.lanes,
+                          compile.streams,
                           data_hash,
                           compile.tuning ? compile.tuning->Name() : "",
                           AssignmentsOf(training.flags),
@@ -401,8 +404,8 @@ Command DefineTrain(const Verb& verb) {
                                     "replace what a former run left in the run folder");
   const Flag weights = AddStartWeightsFlag(verb, train_flags->weights);
   verb.Add("--resume", train_flags->resume,
-           "go on with the run of a folder, as it was started; train.epochs, steps and time "
-           "may be set anew")
+           "continue the run of a folder as it was started; train.epochs, train.steps and "
+           "train.time may change")
       .Value("DIR")
       .NotWith(out)
       .NotWith(force)

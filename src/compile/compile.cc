@@ -17,6 +17,7 @@
 #include "src/compile/prepare_entries.h"
 #include "src/kernels/measure.h"
 #include "src/model/model_file.h"
+#include "src/passes/decisions.h"
 #include "src/program/build_image.h"
 
 namespace cgrun {
@@ -48,12 +49,12 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
   return image;
 }
 
-// A lane is a thread of the host, a program that runs in part runs one by one, and where a plan is
-// to be made quickly, lanes are left out.
-bool MayUseLanes(const KernelLibrary& library, const CompileOptions& options) {
+// A stream is a thread of the host, a program that runs in part runs one by one, and where a plan
+// is to be made quickly, streams are left out.
+bool MayUseStreams(const KernelLibrary& library, const CompileOptions& options) {
   return KindOfDevice(library.name()).on_host && options.threads > 1 &&
-         !options.layout.incremental && options.effort == PlanEffort::kFull && options.lanes &&
-         !options.passes.Disabled(kLanesPass);
+         !options.layout.incremental && options.effort == PlanEffort::kFull && options.streams &&
+         !options.passes.Disabled(kStreamsDecision);
 }
 
 // Those of the parts of a fingerprint, which commas part, that `other` does not have.
@@ -139,7 +140,7 @@ void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
   const TunedTarget target = TargetOf(library, options);
   std::vector<PassReport> planned = PlannedReports();
   prepared.layout = PlanEntries(prepared.entries, target, options, planned);
-  if (MayUseLanes(library, options)) {
+  if (MayUseStreams(library, options)) {
     prepared.layout =
         UseParallelStreams(prepared.entries, std::move(prepared.layout), target, options, planned);
   }

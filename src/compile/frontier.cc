@@ -39,9 +39,9 @@ class Explorer {
                         SecondsOfStep(graph) + SecondsWaited(graph, entries[0].schedule)};
     point.swaps = CountSwaps(graph);
     point.file_bytes = layout.file_bytes;
-    point.alone = CountSingleThreaded(graph);
-    point.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                      [](const Node& node) { return node.again_of.valid(); });
+    point.single_threaded = CountSingleThreaded(graph);
+    point.recomputations = std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                         [](const Node& node) { return node.recomputes.valid(); });
     return point;
   }
 

@@ -14,12 +14,12 @@ namespace cgrun {
 struct FrontierPoint {
   int64_t arena_bytes = 0;
   int64_t lower_bound_bytes = 0;
-  double seconds = 0;       // of the first entry point, as it is estimated
-  int64_t second_runs = 0;  // operators of it that run again
-  int64_t swaps = 0;        // tensors of it that go to the swap file and back …
-  int64_t file_bytes = 0;   // … which is so large
-  int64_t alone = 0;        // operators of it that work on one thread, in a smaller workspace
-  bool usual = false;       // what a compile without a cap takes
+  double seconds = 0;           // of the first entry point, as it is estimated
+  int64_t recomputations = 0;   // operators of it that run again
+  int64_t swaps = 0;            // tensors of it that go to the swap file and back …
+  int64_t file_bytes = 0;       // … which is so large
+  int64_t single_threaded = 0;  // operators of it that work on one thread, in a smaller workspace
+  bool usual = false;           // what a compile without a cap takes
   // Passes that were left out for it: they give up time for memory.
   std::vector<std::string> without = {};
 };

@@ -9,6 +9,7 @@
 #include "src/base/phase_times.h"
 #include "src/budget/plan_once.h"
 #include "src/ir/op_def.h"
+#include "src/passes/decisions.h"
 #include "src/plan/update_legality.h"
 #include "src/select/remembering_target.h"
 #include "src/select/select.h"
@@ -40,7 +41,7 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
                                           const SelectOptions& select, Diagnostics& diagnostics,
                                           PassReport* layouts) {
   CompiledEntry entry{request, {}, {}};
-  const bool plain = options.passes.Disabled(kLayoutsPass);
+  const bool plain = options.passes.Disabled(kLayoutsDecision);
   const Clock::time_point start = Clock::now();
   {
     const PhaseTimer timer("select");
@@ -51,7 +52,7 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
   if (diagnostics.has_errors()) return std::nullopt;
   if (!plain) {
     const int added = static_cast<int>(entry.graph.nodes.size() - graph.nodes.size());
-    *layouts = {std::string(kLayoutsPass), 1, added != 0, -added,
+    *layouts = {std::string(kLayoutsDecision), 1, added != 0, -added,
                 std::chrono::duration<double>(Clock::now() - start).count()};
   }
   {
@@ -71,7 +72,7 @@ std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
                                             Diagnostics& diagnostics) {
   const RememberingTarget target(asked);
   CompiledModel compiled;
-  PassReport layouts{std::string(kLayoutsPass)}, of_others;
+  PassReport layouts{std::string(kLayoutsDecision)}, of_others;
   SelectOptions select{options.threads};
   std::map<EntryKind, Graph> graphs;  // entry points of one kind mostly differ in their batch alone
   for (const EntryRequest& request : entries) {
@@ -87,7 +88,7 @@ std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
     const bool first = compiled.entries.empty();
     if (first) {
       compiled.nodes_before_passes = NodesBefore(graph, compiled.passes);
-      if (!options.passes.Disabled(kLayoutsPass)) {
+      if (!options.passes.Disabled(kLayoutsDecision)) {
         const PhaseTimer timer("select");
         select.state_layouts = ChooseStateLayouts(BindBatch(graph, request.batch), target, select);
       }

@@ -317,7 +317,7 @@ std::unique_ptr<Dataset> OpenCifar(const DataOptions& options, Diagnostics& diag
   return std::make_unique<CifarDataset>(std::move(parts), *layout, room.notes());
 }
 
-constexpr DataOptionSpec kOptions[] = {
+constexpr DataOptionSpec kCifarOptions[] = {
     {"folder", false,
      "the folder of the files, named as in the archives; either this or `files` is required"},
     {"part",
@@ -338,6 +338,6 @@ constinit const DataFormat kCifarFormat = {
     "cifar",
     "CIFAR-10 and CIFAR-100 in their binary version; the fields are 'image', uint8[3, 32, 32], and "
     "'label', int32",
-    kOptions, OpenCifar};
+    kCifarOptions, OpenCifar};
 
 }  // namespace cgrun

@@ -285,7 +285,7 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
   return std::make_unique<TensorDataset>(std::move(parts), room.notes());
 }
 
-constexpr DataOptionSpec kOptions[] = {
+constexpr DataOptionSpec kIdxOptions[] = {
     {"images", true, "the file of the images, .idx or .gz; it becomes the field 'image'"},
     {"labels", false, "the file of the labels, of integers; it becomes the int32 field 'label'"},
     {"classes",
@@ -300,7 +300,7 @@ extern const DataFormat kIdxFormat;
 constinit const DataFormat kIdxFormat = {
     .name = "idx",
     .doc = "images and labels in the format of MNIST, plain or compressed by gzip",
-    .options = kOptions,
+    .options = kIdxOptions,
     .open = OpenIdx,
     .label_option = "labels",
     .label_help = "`labels: FILE` in `data.train` names the file of the labels"};

@@ -29,7 +29,7 @@
 namespace cgrun {
 namespace {
 
-constexpr size_t kMostErrors = 20;
+constexpr size_t kMostFileErrors = 20;
 constexpr std::string_view kFits[] = {"cover", "contain", "stretch"};
 constexpr std::string_view kDecodes[] = {"ahead", "stream"};
 
@@ -44,19 +44,19 @@ class FileErrors {
   }
 
   // Returns whether there are more than are shown.
-  bool overflows() const { return errors_.size() > kMostErrors; }
+  bool overflows() const { return errors_.size() > kMostFileErrors; }
 
   // Reports the first ones; false where there are none.
   bool Report(const std::string& of_files, const SourceMark& mark, Diagnostics& diagnostics) {
     std::ranges::stable_sort(errors_, {}, &Entry::index);
-    for (size_t i = 0; i < std::min(errors_.size(), kMostErrors); ++i) {
+    for (size_t i = 0; i < std::min(errors_.size(), kMostFileErrors); ++i) {
       const Entry& entry = errors_[i];
       const auto file = std::make_shared<const SourceFile>(SourceFile{entry.path, ""});
       diagnostics.Error({file, 0, 0}, entry.what, entry.help);
     }
-    if (errors_.size() > kMostErrors) {
+    if (errors_.size() > kMostFileErrors) {
       diagnostics.Error(mark, std::to_string(errors_.size()) + " of " + of_files +
-                                  " cannot be used; the first " + std::to_string(kMostErrors) +
+                                  " cannot be used; the first " + std::to_string(kMostFileErrors) +
                                   " are listed");
     }
     return !errors_.empty();
@@ -422,7 +422,7 @@ void CheckImages(const DataOptions& options, Diagnostics& diagnostics) {
   ImagesOpener(options, /*train_failed=*/true, diagnostics).Open();
 }
 
-constexpr DataOptionSpec kOptions[] = {
+constexpr DataOptionSpec kImagesOptions[] = {
     {"folder", true,
      "a folder with a folder of images for each class; or of images, with `labels` or `masks`"},
     {"labels", false,
@@ -454,7 +454,7 @@ constinit const DataFormat kImagesFormat = {
         "folders of JPEG and PNG files of any size; the fields are 'image', uint8 in the shape of "
         "its input, and 'label', int32; with `masks` 'image' and 'mask', [height, width], int32, "
         "or uint8 where its input is",
-    .options = kOptions,
+    .options = kImagesOptions,
     .open = OpenImages,
     .check_files = CheckImages,
 };

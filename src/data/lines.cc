@@ -28,7 +28,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int kMostErrors = 20;
+constexpr int kMostLineErrors = 20;
 
 class LinesOpener {
  public:
@@ -145,7 +145,7 @@ void LinesOpener::ForEachSample(const TokenText& text, Act act) {
     if (!IsSampleLine(line.text, lines_)) return true;
     if (std::exchange(header, false)) return true;
     if (const std::optional<LineParts> parts = Cut(text, line)) act(line, *parts);
-    if (diagnostics_.error_count() - errors_before_ < kMostErrors) return true;
+    if (diagnostics_.error_count() - errors_before_ < kMostLineErrors) return true;
     diagnostics_.Error(BehindAllLines(path_), "further errors of this file are not shown");
     return false;
   });
@@ -434,7 +434,7 @@ std::unique_ptr<Dataset> OpenLines(const DataOptions& options, Diagnostics& diag
   return LinesOpener(options, diagnostics).Open();
 }
 
-constexpr DataOptionSpec kOptions[] = {
+constexpr DataOptionSpec kLinesOptions[] = {
     {"file", true, "the text, plain or compressed by gzip: a line a sample"},
     {"length", true,
      "tokens of a sample; shorter lines are filled up, longer ones are an error, or cut off",
@@ -474,7 +474,7 @@ constinit const DataFormat kLinesFormat = {
         "lines of text as padded sequences of words, bytes or ids; the fields are 'text', "
         "[length], and 'label' or, without one, 'next', the token behind each; and the number "
         "of tokens for an input called 'length'",
-    .options = kOptions,
+    .options = kLinesOptions,
     .open = OpenLines,
     .label_option = "label",
     .label_help =

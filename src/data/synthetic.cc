@@ -124,7 +124,7 @@ std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& 
                                             static_cast<uint32_t>(*classes), options.fields);
 }
 
-constexpr DataOptionSpec kOptions[] = {
+constexpr DataOptionSpec kSyntheticOptions[] = {
     {"samples", true, "how many samples there are", kSampleCounts},
     {"classes", false, "int32 and int64 fields are drawn from 0 to classes − 1; default 10",
      kClassCounts},
@@ -134,7 +134,7 @@ constexpr DataOptionSpec kOptions[] = {
 
 extern const DataFormat kSyntheticFormat;
 constinit const DataFormat kSyntheticFormat = {
-    "synthetic", "random samples: floats from [0, 1), uint8 from 0 to 255, classes", kOptions,
-    OpenSynthetic};
+    "synthetic", "random samples: floats from [0, 1), uint8 from 0 to 255, classes",
+    kSyntheticOptions, OpenSynthetic};
 
 }  // namespace cgrun

@@ -207,8 +207,8 @@ std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagn
   }
 }
 
-constexpr DataOptionSpec kOptions[] = {{"file", true, "the text, plain or compressed by gzip"},
-                                       {"length", true, "bytes of a sample", kLengths}};
+constexpr DataOptionSpec kTextOptions[] = {{"file", true, "the text, plain or compressed by gzip"},
+                                           {"length", true, "bytes of a sample", kLengths}};
 
 }  // namespace
 
@@ -217,6 +217,6 @@ constinit const DataFormat kTextFormat = {
     "text",
     "text as sequences of bytes, whatever its encoding: the fields are 'text', [length], and "
     "'next', the byte behind each",
-    kOptions, OpenText};
+    kTextOptions, OpenText};
 
 }  // namespace cgrun

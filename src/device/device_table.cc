@@ -21,7 +21,7 @@ std::unique_ptr<Device> OpenHostDevice(std::string_view name) {
 constexpr DeviceEntry kDevices[] = {
 #define HOST_DEVICE(name) {{#name, true}, OpenHostDevice, nullptr},
 #define NUMBERED_DEVICE(name, Name) {{#name, false}, Open##Name##Device, Describe##Name##Devices},
-#include "src/device/device_list.inc"
+#include "src/base/device_list.inc"
 #undef NUMBERED_DEVICE
 #undef HOST_DEVICE
 };

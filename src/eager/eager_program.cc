@@ -72,7 +72,7 @@ EagerProgram::EagerProgram(std::vector<EagerSource> entries, Device& device,
   context_.stream = device_.CreateStream();
   const int threads = MostThreads(entries);
   device_.UseThreads(threads);
-  library_.WarmUp(threads, /*lanes=*/false);
+  library_.WarmUp(threads, /*streams=*/false);
   for (Zone zone : {Zone::kForward, Zone::kGradient, Zone::kOptimizer}) {
     for (const EagerSource& source : entries) AddStates(source.graph, zone);
   }

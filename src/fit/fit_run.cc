@@ -67,17 +67,17 @@ bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
   return least.cap_out_of_reach && BoundIsAbove(RoomFor(least, cap), least);
 }
 
-// A smaller arena, that is, or no lanes: bases differ from plan to plan by what was measured.
+// A smaller arena, that is, or no streams: bases differ from plan to plan by what was measured.
 bool IsLess(const PlannedRun& run, const CappedRun& fit) {
-  const bool lacks_lanes = fit.free.side_by_side > 0 && run.side_by_side == 0;
-  const int64_t most = fit.free.memory.arena - (lacks_lanes ? 0 : 1);
+  const bool lacks_streams = fit.free.in_streams > 0 && run.in_streams == 0;
+  const int64_t most = fit.free.memory.arena - (lacks_streams ? 0 : 1);
   return run.memory.arena <= most && run.total() < fit.capped.total();
 }
 
-// The run as it is, of a run that goes on perhaps without lanes.
+// The run as it is, of a run that goes on perhaps without streams.
 CappedRun Uncapped(int64_t cap, const PlannedRun& free, const CompileOptions& options) {
   CappedRun fit{cap, free, free};
-  fit.lanes = options.lanes;
+  fit.streams = options.streams;
   return fit;
 }
 
@@ -85,19 +85,12 @@ void Take(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
   fit.capped = std::move(run);
   fit.arena_cap = options.arena_cap;
   fit.effort = options.effort;
-  fit.lanes = options.lanes;
+  fit.streams = options.streams;
 }
 
 // Where gaps are left as they are.
 CompileOptions WithGaps(CompileOptions options) {
   if (ClosesGaps(options)) options.closes_gaps = false;
-  return options;
-}
-
-// The way down to the cap, as quickly as there is one.
-CompileOptions QuicklyTo(int64_t cap, const PlannedRun& free, CompileOptions options) {
-  options.effort = PlanEffort::kQuick;
-  options.arena_cap = std::max(kLeastArena, RoomFor(free, cap));
   return options;
 }
 
@@ -116,17 +109,6 @@ std::optional<int64_t> SamplesOf(const ModelSpec& model, Diagnostics& diagnostic
   });
   if (!text) return SamplesHere(model, diagnostics);
   return text->empty() ? std::nullopt : std::optional<int64_t>(std::stoll(*text));
-}
-
-// Takes what was begun ahead with nearly the room that `free` leaves, where it says that the cap is
-// out of reach; what can fit is planned as without it.
-void TakeOutOfReach(RunPlanner& planner, const CompileOptions& options, std::optional<int64_t> base,
-                    CappedRun& fit) {
-  Diagnostics ignored;  // what is wrong is found again
-  auto run = PlanUnder(fit.cap, planner, options, base, ignored);
-  if (!run || !IsOutOfReach(*run, fit.cap)) return;
-  fit.out_of_reach = true;
-  if (IsLess(*run, fit)) Take(std::move(*run), options, fit);
 }
 
 // Caps on the arena that plans are made for, whatever the cap on the run is: each a 96th below the
@@ -149,23 +131,17 @@ class Rungs {
   int64_t arena_;
 };
 
-// The quickest of the plans at rungs that `room` allows, planned two beside each other; where none
-// of them fits, the least. False after an error.
+// Takes the quickest of the plans at rungs that `room` allows. If none of them fits, takes the
+// least. False after an error.
 bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
                  int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
   constexpr int kFewest = 4, kMost = 12;  // more where fewer do not fit
   Rungs rungs(fit.free.memory.arena, room);
   const auto most = [&] { return fit.fits() ? kFewest : kMost; };
-  int64_t rung = rungs.Next();
   bool is_within_reach = true;
-  for (int tried = 0; tried < most() && rung > 1 && is_within_reach; ++tried) {
-    options.arena_cap = rung;
-    rung = rungs.Next();
-    if (tried + 1 < most()) {
-      CompileOptions following = options;
-      following.arena_cap = rung;
-      planner.Begin(following);
-    }
+  for (int tried = 0; tried < most() && is_within_reach; ++tried) {
+    options.arena_cap = rungs.Next();
+    if (options.arena_cap <= 1) break;
     auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
     if (!run) return false;
     is_within_reach = !run->cap_out_of_reach;  // nor is any rung below it, then
@@ -225,32 +201,13 @@ std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions&
   return PlanUnder(cap, planner, options, base, diagnostics);
 }
 
-// In full a run packs to about the bound of its quick plan, and seldom below it.
-std::optional<PlannedRun> PlanAhead(RunPlanner& planner, const CompileOptions& options, int64_t cap,
-                                    std::optional<int64_t> base) {
-  if (!planner.Begin(WithGaps(options))) return std::nullopt;
-  CompileOptions quick = options;
-  quick.effort = PlanEffort::kQuick;
-  Diagnostics ignored;  // what is wrong is found again
-  auto run = PlanUnder(cap, planner, quick, base, ignored);
-  if (!run) return std::nullopt;
-  run->of_batch -= run->memory.arena - run->arena_bound;
-  run->memory.arena = run->arena_bound;
-  if (run->total() <= cap) return std::nullopt;
-  planner.Begin(QuicklyTo(cap, *run, options));
-  return run;
-}
-
 // The way down to the cap can leave gaps that the way down to the least does not.
 std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions options, int64_t cap,
                                        const PlannedRun& free, std::optional<int64_t> base,
-                                       Diagnostics& diagnostics,
-                                       const std::optional<PlannedRun>& ahead) {
+                                       Diagnostics& diagnostics) {
   CappedRun fit = Uncapped(cap, free, options);
-  options = QuicklyTo(cap, free, options);
-  if (ahead && !fit.fits() && RoomFor(*ahead, cap) != RoomFor(free, cap)) {
-    TakeOutOfReach(planner, QuicklyTo(cap, *ahead, options), base, fit);
-  }
+  options.effort = PlanEffort::kQuick;
+  options.arena_cap = std::max(kLeastArena, RoomFor(free, cap));
   for (const int64_t room : {options.arena_cap, kLeastArena}) {
     if (fit.fits() || fit.out_of_reach) break;
     options.arena_cap = room;
@@ -265,7 +222,7 @@ std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions optio
 // What runs again has kernels of its own, which are a part of the base: where they are what is too
 // much, the arena is to be smaller by as much, as that of a lower rung is. All of them can miss
 // what the way down to the least finds, which is tried last; and what was found quickly is better
-// than a refusal. Lanes are a part of the base, too, and the first to go, for all caps below what
+// than a refusal. Streams are a part of the base, too, and the first to go, for all caps below what
 // they take: so no smaller cap has a larger arena for want of them.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,
                                 std::optional<int64_t> base, Diagnostics& diagnostics) {
@@ -273,8 +230,8 @@ std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, con
   const int64_t cap = quick.cap;
   if (quick.out_of_reach || free.total() <= cap) return quick;
   CappedRun fit = Uncapped(cap, free, options);
-  options.lanes = false;
-  if (free.side_by_side > 0) {
+  options.streams = false;
+  if (free.in_streams > 0) {
     auto one_by_one = PlanUnder(cap, planner, options, base, diagnostics);
     if (!one_by_one) return std::nullopt;
     FitBaseAlike(*one_by_one, cap, options);

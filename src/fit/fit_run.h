@@ -27,7 +27,7 @@ struct CappedRun {
   // CompileOptions that lead there; a cap of 0 where none is needed.
   int64_t arena_cap = 0;
   PlanEffort effort = PlanEffort::kFull;
-  bool lanes = true;
+  bool streams = true;
   bool out_of_reach = false;  // known not to fit, whatever is done for that
 
   bool fits() const { return capped.total() <= cap; }
@@ -49,20 +49,11 @@ std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions&
                                       int64_t cap, std::optional<int64_t> base,
                                       Diagnostics& diagnostics);
 
-// Begins, in parallel, the plans that a refusal mostly waits for. The first is the plan of
-// PlanFreeRun. If a quick plan of that run is too much, the second is the plan with which
-// FitRunQuickly begins. Returns an estimate of the run as it is, which does not fit. If the run may
-// fit, or if plans are not made in parallel, the result is empty.
-std::optional<PlannedRun> PlanAhead(RunPlanner& planner, const CompileOptions& options, int64_t cap,
-                                    std::optional<int64_t> base);
-
 // Finds a run that fits in a fraction of the time that FitRun takes, or finds out that none fits.
-// The run can be slower than that of FitRun. `free` is the result of PlanFreeRun. `ahead` is the
-// result of PlanAhead for the same options, if it was called.
+// The run can be slower than that of FitRun. `free` is the result of PlanFreeRun.
 std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions options, int64_t cap,
                                        const PlannedRun& free, std::optional<int64_t> base,
-                                       Diagnostics& diagnostics,
-                                       const std::optional<PlannedRun>& ahead = std::nullopt);
+                                       Diagnostics& diagnostics);
 
 // `quick` is the result of FitRunQuickly.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,

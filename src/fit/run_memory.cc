@@ -7,7 +7,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/process_memory.h"
-#include "src/plan/memory_problem.h"
+#include "src/packing/memory_problem.h"
 
 namespace cgrun {
 namespace {

@@ -19,9 +19,9 @@
 namespace cgrun {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, alone,
-                                   side_by_side, swap_bytes, slowdown, of_batch, arena_bound,
-                                   cap_out_of_reach, at_peak)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, recomputations, swaps,
+                                   single_threaded, in_streams, swap_bytes, slowdown, of_batch,
+                                   arena_bound, cap_out_of_reach, at_peak)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransferSpeed, write_bytes_per_second, read_bytes_per_second)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SwapFolder, path, speed)
 
@@ -99,13 +99,13 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
   PlannedRun run;
   run.batch = compiled.entries[0].request.batch;
   const Graph& graph = compiled.entries[0].graph;
-  run.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                  [](const Node& node) { return node.again_of.valid(); });
+  run.recomputations = std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                     [](const Node& node) { return node.recomputes.valid(); });
   run.swaps = CountSwaps(graph);
-  run.alone = CountSingleThreaded(graph);
+  run.single_threaded = CountSingleThreaded(graph);
   for (const CompiledEntry& entry : compiled.entries) {
-    run.side_by_side += std::ranges::count_if(
-        entry.schedule.steps, [](const ScheduleStep& step) { return step.lane > 0; });
+    run.in_streams += std::ranges::count_if(
+        entry.schedule.steps, [](const ScheduleStep& step) { return step.stream > 0; });
   }
   run.swap_bytes = compiled.layout.file_bytes;
   const double again = SecondsForLess(graph);
@@ -127,7 +127,7 @@ std::string QuestionOf(const CompileOptions& options) {
   nlohmann::json question = {{"arena_cap", options.arena_cap},
                              {"is_quick", options.effort == PlanEffort::kQuick},
                              {"closes_gaps", options.closes_gaps},
-                             {"lanes", options.lanes}};
+                             {"streams", options.streams}};
   if (options.swap) question["swap"] = *options.swap;
   return JsonText(question);
 }
@@ -136,7 +136,7 @@ CompileOptions Asked(CompileOptions options, const std::string& text) {
   const nlohmann::json question = ParseJson(text);
   question.at("arena_cap").get_to(options.arena_cap);
   question.at("closes_gaps").get_to(options.closes_gaps);
-  question.at("lanes").get_to(options.lanes);
+  question.at("streams").get_to(options.streams);
   options.effort = question.at("is_quick") ? PlanEffort::kQuick : PlanEffort::kFull;
   options.swap.reset();
   if (question.contains("swap")) options.swap = question.at("swap").get<SwapFolder>();
@@ -159,36 +159,15 @@ AnsweringChild::Answer PrepareToAnswer(const ModelSpec& model, const KernelLibra
 
 std::string ToText(const PlannedRun& run) { return JsonText(nlohmann::json(run)); }
 
-PlannedRun PlannedRunOf(const std::string& text) { return ParseJson(text).get<PlannedRun>(); }
-
 RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
                        const CompileOptions& options)
     : model_(model), library_(library), child_(KindOfDevice(library.name()).on_host, [&] {
         return PrepareToAnswer(model, library, options);
       }) {}
 
-bool RunPlanner::HasRoomBeside() {
-  constexpr int64_t kRoom = int64_t{512} << 20;
-  return FreeHostMemory() >= kRoom;
-}
-
-bool RunPlanner::Begin(const CompileOptions& options) {
-  if (!child_.is_there() || !HasRoomBeside()) return false;
-  const std::string question = QuestionOf(options);
-  if (begun_.contains(question)) return true;
-  PendingAnswer answer = child_.Begin(question);
-  if (!answer.is_there()) return false;
-  begun_.emplace(question, std::move(answer));
-  return true;
-}
-
 std::optional<PlannedRun> RunPlanner::Plan(const CompileOptions& options,
                                            Diagnostics& diagnostics) {
-  const std::string question = QuestionOf(options);
-  auto begun = begun_.extract(question);
-  if (const auto text = begun ? begun.mapped().Wait() : child_.Ask(question)) {
-    return PlannedRunOf(*text);
-  }
+  if (const auto text = child_.Ask(QuestionOf(options))) return ParseJson(*text).get<PlannedRun>();
   auto prepared = Prepare(model_, library_, options, diagnostics);
   if (!prepared) return std::nullopt;
   return PlanPreparedRun(*prepared, model_, library_, options);

@@ -2,7 +2,6 @@
 #ifndef CGRUN_FIT_RUN_PLANNER_H_
 #define CGRUN_FIT_RUN_PLANNER_H_
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,14 +24,14 @@ std::string HoldersText(const std::vector<PeakHolder>& holders, std::string (*te
 // Holds the memory and the time that a run is planned to take.
 struct PlannedRun {
   RunMemory memory;
-  int64_t batch = 0;         // of training; fewer than asked for where there are fewer samples
-  int64_t second_runs = 0;   // operators that run a second time in a training step,
-  int64_t swaps = 0;         // tensors that go to a file and back,
-  int64_t alone = 0;         // operators that work on one thread, for a smaller workspace,
-  int64_t side_by_side = 0;  // operators that run beside others, of all entry points,
-  int64_t swap_bytes = 0;    // the swap file's size …
-  double slowdown = 0;   // … and how much longer a step takes, lanes left out, as it is estimated
-  int64_t of_batch = 0;  // bytes of the total that grow with the batch, nearly evenly
+  int64_t batch = 0;            // of training; fewer than asked for where there are fewer samples
+  int64_t recomputations = 0;   // operators that run a second time in a training step,
+  int64_t swaps = 0;            // tensors that go to a file and back,
+  int64_t single_threaded = 0;  // operators that work on one thread, for a smaller workspace,
+  int64_t in_streams = 0;       // operators that run beside others, of all entry points,
+  int64_t swap_bytes = 0;       // the swap file's size …
+  double slowdown = 0;  // … and how much longer a step takes, streams left out, as it is estimated
+  int64_t of_batch = 0;           // bytes of the total that grow with the batch, nearly evenly
   int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
   bool cap_out_of_reach = false;  // nor does anything that is tried bring it there
   // The largest of the buffers that are alive where training takes most, the largest first.
@@ -44,34 +43,24 @@ struct PlannedRun {
   int64_t in_steps() const { return memory.on_host ? memory.host() : memory.arena; }
 };
 
-// For what child processes tell; in a line.
+// Returns the run as JSON in one line.
 std::string ToText(const PlannedRun& run);
-PlannedRun PlannedRunOf(const std::string& text);
 
-// Plans training of a model, which is prepared up to its kernels once. Each plan is made in a child
-// process where there can be one: so it does not depend on those before it, and leaves nothing
-// behind.
+// Plans training of a model, which is prepared up to its kernels once. If there can be a child
+// process, it makes the plan. So a plan does not depend on earlier ones, and leaves nothing behind.
 class RunPlanner {
  public:
-  // All outlive it. Nothing of what Plan() can be asked for counts here.
+  // All outlive it. Plan() sets the options that it names; they do not count here.
   RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options);
 
-  // Whether there is memory for plans that are made beside each other.
-  static bool HasRoomBeside();
-
-  // Begins what Plan() is asked for later with the same options, beside what is done here. False
-  // where there can be no child for it, or no room beside others.
-  bool Begin(const CompileOptions& options);
-
-  // As the arena's cap, the effort, the gaps that are closed, the lanes and the swap file of
-  // `options` say. Nothing after an error.
+  // Plans the run with the arena's cap, the effort, the closing of gaps, the streams and the swap
+  // file of `options`. After an error the result is empty.
   std::optional<PlannedRun> Plan(const CompileOptions& options, Diagnostics& diagnostics);
 
  private:
   const ModelSpec& model_;
   const KernelLibrary& library_;
   AnsweringChild child_;
-  std::map<std::string, PendingAnswer> begun_;  // by what was asked
 };
 
 }  // namespace cgrun

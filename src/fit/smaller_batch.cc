@@ -16,7 +16,7 @@ std::optional<PlannedRun> PlanWithoutRoom(RunPlanner& planner, const CompileOpti
   return run;
 }
 
-// The way down to the cap, where the way to the least is below it: less runs again.
+// The way down to the cap, where the way to the least is below it: less is recomputed.
 PlannedRun Nearer(RunPlanner& planner, CompileOptions options, PlannedRun least, int64_t cap) {
   const int64_t spare = cap - kBaseNoise - least.total();
   if (spare <= 0) return least;
@@ -44,57 +44,26 @@ std::optional<SmallerRun> PlanBatch(const ModelSpec& model, const KernelLibrary&
   return found;
 }
 
-// A run a line.
-std::string ToText(const SmallerRun& found) {
-  return ToText(found.run) + (found.least ? "\n" + ToText(*found.least) : "");
-}
-
-SmallerRun SmallerRunOf(const std::string& text) {
-  const size_t end = text.find('\n');
-  SmallerRun found{PlannedRunOf(text.substr(0, end))};
-  if (end != std::string::npos) found.least = PlannedRunOf(text.substr(end + 1));
-  return found;
-}
-
-CompileOptions WithQuickEffort(CompileOptions options) {
-  options.effort = PlanEffort::kQuick;
-  return options;
-}
-
 }  // namespace
 
 int64_t BytesWithoutSamples(const PlannedRun& run) { return run.in_steps() - run.of_batch; }
 
-SmallerBatch::SmallerBatch(const ModelSpec& model, const KernelLibrary& library,
-                           const CompileOptions& options, const PlannedRun& run, int64_t cap)
-    : model_(model),
-      library_(library),
-      options_(WithQuickEffort(options)),
-      run_(run),
-      cap_(cap),
-      child_(KindOfDevice(library.name()).on_host, [&] {
-        const auto found = Search();
-        return found ? ToText(*found) : std::string();
-      }) {}
-
-std::optional<SmallerRun> SmallerBatch::Wait() {
-  const auto text = child_.Wait();
-  if (!text) return Search();
-  return text->empty() ? std::nullopt : std::optional(SmallerRunOf(*text));
-}
-
-std::optional<SmallerRun> SmallerBatch::Search() const {
-  const int64_t without = BytesWithoutSamples(run_);
-  int64_t batch = run_.batch, total = run_.total();
+std::optional<SmallerRun> FindSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
+                                           const CompileOptions& options, const PlannedRun& run,
+                                           int64_t cap) {
+  CompileOptions quick = options;
+  quick.effort = PlanEffort::kQuick;
+  const int64_t without = BytesWithoutSamples(run);
+  int64_t batch = run.batch, total = run.total();
   for (int tries = 0; tries < kTries && batch > 1; ++tries) {
     const int64_t a_sample = std::max<int64_t>(1, (total - without) / batch);
-    const int64_t fair = (cap_ - kBaseNoise - without) / a_sample;
+    const int64_t fair = (cap - kBaseNoise - without) / a_sample;
     batch = std::clamp<int64_t>(fair - (fair + kSpare - 1) / kSpare, 1, batch - 1);
-    auto found = PlanBatch(model_, library_, options_, batch, cap_);
-    if (!found || batch == 1 || found->run.total() + kBaseNoise <= cap_) return found;
+    auto found = PlanBatch(model, library, quick, batch, cap);
+    if (!found || batch == 1 || found->run.total() + kBaseNoise <= cap) return found;
     total = found->run.total();
   }
-  return PlanBatch(model_, library_, options_, 1, cap_);
+  return PlanBatch(model, library, quick, 1, cap);
 }
 
 }  // namespace cgrun

@@ -21,10 +21,10 @@ namespace cgrun {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kAlignment = 64;         // of the first element
-constexpr size_t kGrowth = 21;            // digits that NumPy leaves for a larger first dimension
-constexpr int64_t kMostHeader = 1 << 20;  // bytes; ours have 118
-constexpr size_t kMostAxes = 64;          // as NumPy 2
+constexpr size_t kAlignment = 64;  // of the first element
+constexpr size_t kGrowth = 21;     // digits that NumPy leaves for a larger first dimension
+constexpr int64_t kMostHeaderBytes = 1 << 20;  // ours have 118
+constexpr size_t kMostAxes = 64;               // as NumPy 2
 
 constexpr std::pair<DType, std::string_view> kDescriptors[] = {
     {DType::kF64, "<f8"}, {DType::kF32, "<f4"}, {DType::kF16, "<f2"}, {DType::kBF16, "<V2"},
@@ -217,7 +217,7 @@ NpyHeader ReadNpyHeader(FileReader& reader) {
                        (reader.compressed() ? "at most " : "") + std::to_string(left),
                    "the file is cut off");
   }
-  if (size > kMostHeader) {
+  if (size > kMostHeaderBytes) {
     ThrowFileError(reader.path(),
                    "declares a header of " + std::to_string(size) + " bytes, which no array needs");
   }

@@ -204,7 +204,7 @@ IdVector<NodeId, NodeId> Compact(Graph& graph, const IdVector<NodeId, bool>& kee
     Node node = std::move(graph.nodes[id]);
     Replace(node.inputs, new_value);
     Replace(node.outputs, new_value);
-    if (node.again_of.valid()) node.again_of = new_node[node.again_of];
+    if (node.recomputes.valid()) node.recomputes = new_node[node.recomputes];
     nodes.push_back(std::move(node));
   }
   IdVector<ValueId, Value> values;

@@ -82,14 +82,15 @@ struct KernelChoice {
   int threads = 1;
   int64_t workspace_bytes = 0;
   std::vector<InPlacePair> in_place;
-  std::vector<PartPair> parts;  // operands that may lie in others
-  double seconds = 0;           // as the target estimates it …
-  bool is_measured = false;     // … or as it was measured there, or as good
-  bool same_alone = false;      // on one thread, beside other kernels, it gives the same bits
-  bool widens = false;          // its workspace holds copies in f32 of what is bf16
-  int team = 0;                 // RunSetting::team
-  bool alone = false;           // on one thread, for a smaller workspace: …
-  double slower_by = 0;         // … so many seconds longer, by estimates
+  std::vector<SubBufferPair> sub_buffers;  // operands that may lie in others
+  double seconds = 0;                      // as the target estimates it …
+  bool is_measured = false;                // … or as it was measured there, or as good
+  bool same_bits_single_threaded =
+      false;                     // on one thread, beside other kernels, it gives the same bits
+  bool widens = false;           // its workspace holds copies in f32 of what is bf16
+  int thread_team = 0;           // RunSetting::thread_team
+  bool single_threaded = false;  // on one thread, for a smaller workspace: …
+  double slower_by = 0;          // … so many seconds longer, by estimates
 };
 
 struct Node {
@@ -103,7 +104,7 @@ struct Node {
   SourceMark mark;
   std::optional<KernelChoice> kernel;
   std::vector<FusedOperator> body;  // of OpId::fused alone
-  NodeId again_of;                  // the node that this one runs again, on purpose: never merged
+  NodeId recomputes;                // the node that this one runs again, on purpose: never merged
 };
 
 // At the end of a step, `state` takes the value of `next`. They share bytes. In a graph that is

@@ -109,7 +109,7 @@ class GradientContext {
 };
 
 // A node that gives output 0 of another one a second time, to the bit.
-struct SecondNode {
+struct RecomputeNode {
   OpId op = OpId::identity;
   Attributes attributes;
   std::vector<ValueId> inputs;  // inputs of the other node, and outputs that it keeps
@@ -119,11 +119,12 @@ using InferFunction = std::vector<TensorType> (*)(InferContext&);
 using OwnedFunction = std::vector<OwnedTensor> (*)(InferContext&);
 using GradientFunction = void (*)(GradientContext&);
 using CostFunction = OpCost (*)(const NodeSignature&);
-using SecondFunction = SecondNode (*)(const Node&);
+using RecomputeFunction = RecomputeNode (*)(const Node&);
 
 // The parts that lie together in what they are parts of, of a bound node whose inputs, then
 // outputs, have these layouts.
-using PartsFunction = std::vector<PartPair> (*)(const NodeSignature&, std::span<const Layout>);
+using SubBuffersFunction = std::vector<SubBufferPair> (*)(const NodeSignature&,
+                                                          std::span<const Layout>);
 
 // Where an operator may be written in a model file.
 enum class Usage : uint8_t {
@@ -195,18 +196,19 @@ struct OpDef {
   OwnedFunction owned = nullptr;        // tensors owned in a model file; null: none
   GradientFunction gradient = nullptr;  // null: no gradient flows through it
   CostFunction cost = nullptr;          // null: one operation per output element
-  SecondFunction second = nullptr;      // for rematerialisation; null: the node itself runs again
-  MetricDef metric;                     // of usage kMetric
-  std::vector<InPlacePair> in_place;    // legal where both have the same bytes
-  PartsFunction parts = nullptr;        // operands that are parts of others; null: none
-  std::vector<InPlacePair> updates;     // state input ← output, each step, when training
-  Narrow narrow = Narrow::kNever;       // how it takes part in mixed precision …
-  int narrow_inputs = kEveryInput;      // … with the first so many inputs; others stay f32
-  bool activation = false;              // may be named by the key `activation` of other operators
-  bool commutative = false;             // the first two inputs may be exchanged, bit for bit
-  bool view = false;                    // output 0 is input 0 under another shape: no work
-  bool needs_step = false;              // its last input is the step counter (int64 scalar)
-  bool has_effect = false;              // must not be removed or merged
+  RecomputeFunction recompute =
+      nullptr;       // for rematerialisation; null: the node itself runs a second time
+  MetricDef metric;  // of usage kMetric
+  std::vector<InPlacePair> in_place;         // legal where both have the same bytes
+  SubBuffersFunction sub_buffers = nullptr;  // operands that are parts of others; null: none
+  std::vector<InPlacePair> updates;          // state input ← output, each step, when training
+  Narrow narrow = Narrow::kNever;            // how it takes part in mixed precision …
+  int narrow_inputs = kEveryInput;           // … with the first so many inputs; others stay f32
+  bool activation = false;   // may be named by the key `activation` of other operators
+  bool commutative = false;  // the first two inputs may be exchanged, bit for bit
+  bool view = false;         // output 0 is input 0 under another shape: no work
+  bool needs_step = false;   // its last input is the step counter (int64 scalar)
+  bool has_effect = false;   // must not be removed or merged
 
   // The front end, the linter and eager mode ask for these.
   Moves moves = Moves::kNone;

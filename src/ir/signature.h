@@ -21,11 +21,11 @@ struct InPlacePair {
 // Names an input that is a part of an output, or an output that is a part of an input. The smaller
 // one can lie in the bytes of the larger one, from its byte `begin` on. Then nothing has to be
 // copied.
-struct PartPair {
+struct SubBufferPair {
   int input = 0;
   int output = 0;
   int64_t begin = 0;
-  friend bool operator==(const PartPair&, const PartPair&) = default;
+  friend bool operator==(const SubBufferPair&, const SubBufferPair&) = default;
 };
 
 // One operator of a fused node's body. An operand is an input of the fused node (i ≥ 0) or the

@@ -33,14 +33,15 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
            static_cast<size_t>(pair.output) >= node.outputs.size();
   });
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
-  option.same_alone = kernel.by_team == nullptr || !kernel.by_team(node, setting.threads);
+  option.same_bits_single_threaded =
+      kernel.by_team == nullptr || !kernel.by_team(node, setting.threads);
   // Here as in `prepare`: for a team only where that is larger.
-  const bool for_team = setting.team > setting.threads && kernel.by_team != nullptr &&
-                        kernel.by_team(node, setting.team);
+  const bool for_team = setting.thread_team > setting.threads && kernel.by_team != nullptr &&
+                        kernel.by_team(node, setting.thread_team);
   if (for_team) {
-    if (setting.threads > 1 || kernel.workspace_alone == nullptr) return std::nullopt;
-    option.same_alone = false;
-    option.workspace_bytes = kernel.workspace_alone(node, setting.team);
+    if (setting.threads > 1 || kernel.single_threaded_workspace == nullptr) return std::nullopt;
+    option.same_bits_single_threaded = false;
+    option.workspace_bytes = kernel.single_threaded_workspace(node, setting.thread_team);
   } else if (kernel.workspace_bytes != nullptr) {
     option.workspace_bytes = kernel.workspace_bytes(node, setting.threads);
   }
@@ -49,10 +50,10 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   return option;
 }
 
-void SetParts(const NodeSignature& node, KernelOption* option) {
+void SetSubBuffers(const NodeSignature& node, KernelOption* option) {
   std::vector<Layout> layouts = option->input_layouts;
   layouts.insert(layouts.end(), option->output_layouts.begin(), option->output_layouts.end());
-  option->parts = GetOpDef(node.op).parts(node, layouts);
+  option->sub_buffers = GetOpDef(node.op).sub_buffers(node, layouts);
 }
 
 bool AllOfOneShape(const NodeSignature& node) {
@@ -94,7 +95,7 @@ void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSet
   if (kernel.supports != nullptr && !kernel.supports(node)) return;
   std::optional<KernelOption> own = OwnOption(kernel, node, setting);
   if (!own) return;
-  if (kernel.in_place && GetOpDef(node.op).parts != nullptr) SetParts(node, &*own);
+  if (kernel.in_place && GetOpDef(node.op).sub_buffers != nullptr) SetSubBuffers(node, &*own);
   options->push_back(*own);
   if (!kernel.elementwise || !InStep(kernel, node)) return;
   const Shape& shape = node.outputs[0].shape;

@@ -76,12 +76,12 @@ struct KernelRequest {
   const NodeSignature& node;
   std::vector<OperandLayout> operands;  // inputs, then outputs
   int threads = 1;
-  bool tf32 = false;  // factors are rounded to TF32 (RunSetting::tf32)
-  int team = 0;       // whose bits it is to give (RunSetting::team); 0: those of `threads`
+  bool tf32 = false;    // factors are rounded to TF32 (RunSetting::tf32)
+  int thread_team = 0;  // whose bits it is to give (RunSetting::thread_team); 0: those of `threads`
 
   // Returns the same request for another node.
   KernelRequest For(const NodeSignature& other) const {
-    return {other, operands, threads, tf32, team};
+    return {other, operands, threads, tf32, thread_team};
   }
 };
 
@@ -121,9 +121,9 @@ struct KernelDef {
   // with one, or it must not run beside another kernel. Null: neither is so.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
   // Returns the workspace that the kernel takes on one thread to give the bits of a team, part
-  // after part. Only a kernel by team whose `prepare` reads KernelRequest::team has this function.
-  // Null: the kernel cannot do that.
-  int64_t (*workspace_alone)(const NodeSignature&, int team) = nullptr;
+  // after part. Only a kernel by team whose `prepare` reads KernelRequest::thread_team has this
+  // function. Null: the kernel cannot do that.
+  int64_t (*single_threaded_workspace)(const NodeSignature&, int thread_team) = nullptr;
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
   // Estimates the time of all `threads` better. Null: the estimate follows from flops_per_second
   // and bytes.
@@ -146,8 +146,8 @@ class KernelLibrary : public Target {
   // Fails a check if the kernel is not one of Options().
   virtual PreparedKernel Prepare(std::string_view kernel, const KernelRequest& request) const = 0;
   // Has the libraries take now what they would take in their first calls with so many threads:
-  // threads, buffers. `lanes`: some kernels run side by side.
-  virtual void WarmUp(int /*threads*/, bool /*lanes*/) const {}
+  // threads, buffers. `streams`: some kernels run in parallel streams.
+  virtual void WarmUp(int /*threads*/, bool /*streams*/) const {}
   // Returns the traits of one of Options(); those of a kernel that is not there are all false.
   virtual KernelTraits TraitsOf(std::string_view /*kernel*/) const { return {}; }
   // Whether kernels make use of more than one of the host's threads.

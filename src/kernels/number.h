@@ -15,6 +15,7 @@
 
 #include "src/base/check.h"
 #include "src/base/dtype.h"
+#include "src/base/for_type.h"
 #include "src/kernels/kernel.h"
 
 namespace cgrun::kernels {
@@ -122,31 +123,6 @@ static KernelFunction ForFloatType(DType dtype) {
   }
 }
 
-// f(T*) for the element type `dtype`, whichever it is but f16.
-template <class BF16, class F>
-static auto ForEachType(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kF64:
-      return f(static_cast<double*>(nullptr));
-    case DType::kF32:
-      return f(static_cast<float*>(nullptr));
-    case DType::kBF16:
-      return f(static_cast<BF16*>(nullptr));
-    case DType::kI64:
-      return f(static_cast<int64_t*>(nullptr));
-    case DType::kI32:
-      return f(static_cast<int32_t*>(nullptr));
-    case DType::kU8:
-      return f(static_cast<uint8_t*>(nullptr));
-    case DType::kBool:
-      return f(static_cast<bool*>(nullptr));
-    case DType::kF16:
-      break;
-  }
-  CGRUN_CHECK(false) << "no kernel for " << Name(dtype);
-  return f(static_cast<double*>(nullptr));
-}
-
 // Kernel<T>::Run for an unsigned type of `bytes` bytes: kernels that move elements as they are.
 template <template <class> class Kernel>
 static KernelFunction ForBytes(int64_t bytes) {
@@ -169,8 +145,8 @@ static KernelFunction ForBytes(int64_t bytes) {
 // T, bool or an integer type.
 template <template <class, class> class Kernel, class BF16>
 static KernelFunction ForPredictionAndTargetTypes(const NodeSignature& node) {
-  return ForEachType<BF16>(node.inputs[0].dtype, [&]<class T>(T*) {
-    return ForEachType<BF16>(node.inputs[1].dtype, []<class Target>(Target*) -> KernelFunction {
+  return ForType<BF16>(node.inputs[0].dtype, [&]<class T>(T*) {
+    return ForType<BF16>(node.inputs[1].dtype, []<class Target>(Target*) -> KernelFunction {
       constexpr bool kTarget = std::is_same_v<Target, T> || !kIsFloat<Target>;
       if constexpr (kIsFloat<T> && kTarget) return &Kernel<T, Target>::Run;
       CGRUN_CHECK(false) << "no prediction or no target";
@@ -182,8 +158,8 @@ static KernelFunction ForPredictionAndTargetTypes(const NodeSignature& node) {
 // Kernel<T, Label>::Run; input 0 has the floating-point type T, input 1 the integer type Label.
 template <template <class, class> class Kernel, class BF16>
 static KernelFunction ForLogitsAndLabelTypes(const NodeSignature& node) {
-  return ForEachType<BF16>(node.inputs[0].dtype, [&]<class T>(T*) {
-    return ForEachType<BF16>(node.inputs[1].dtype, []<class Label>(Label*) -> KernelFunction {
+  return ForType<BF16>(node.inputs[0].dtype, [&]<class T>(T*) {
+    return ForType<BF16>(node.inputs[1].dtype, []<class Label>(Label*) -> KernelFunction {
       constexpr bool kIndex = std::is_integral_v<Label> && !std::is_same_v<Label, bool>;
       if constexpr (kIsFloat<T> && kIndex) return &Kernel<T, Label>::Run;
       CGRUN_CHECK(false) << "no logits or no labels";

@@ -30,7 +30,7 @@ class Scope {
     const auto [first, is_new] = first_.emplace(name.value, std::make_pair(kind, name.mark));
     if (is_new) return;
     diagnostics_.Error(name.mark, "the name '" + name.value + "' is taken",
-                       "it is " + first->second.first + " in " + Place(first->second.second));
+                       "it is " + first->second.first + " in " + PlaceText(first->second.second));
   }
 
  private:
@@ -78,7 +78,7 @@ void CheckTemplateNames(const Spec& spec, const std::string& kind, Diagnostics& 
       const auto input = inputs.find(name.value);
       if (input == inputs.end()) continue;
       diagnostics.Error(name.mark, "the name '" + name.value + "' is taken",
-                        "it is an input of this " + kind + " in " + Place(input->second));
+                        "it is an input of this " + kind + " in " + PlaceText(input->second));
     }
   }
   for (const MarkedText& name : spec.out) {
@@ -87,13 +87,6 @@ void CheckTemplateNames(const Spec& spec, const std::string& kind, Diagnostics& 
         name.mark, "the " + kind + " '" + spec.name.value + "' has no output '" + name.value + "'",
         SuggestName(name.value, known));
   }
-}
-
-template <class Spec>
-Names NamesOf(const std::vector<Spec>& specs) {
-  Names names;
-  for (const Spec& spec : specs) names.push_back(spec.name.value);
-  return names;
 }
 
 void CheckKnown(const MarkedText& name, const std::string& kind, const Names& known,

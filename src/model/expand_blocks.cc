@@ -22,13 +22,6 @@ const Spec* FindNamed(const std::vector<Spec>& specs, const std::string& name) {
   return it == specs.end() ? nullptr : &*it;
 }
 
-template <class Spec>
-std::vector<std::string> NamesOf(const std::vector<Spec>& specs) {
-  std::vector<std::string> names;
-  for (const Spec& spec : specs) names.push_back(spec.name.value);
-  return names;
-}
-
 // Uses that lead back to where they stand. A definition is called "block 'x'" or "network 'x'".
 class RecursionCheck {
  public:
@@ -294,8 +287,8 @@ void BreakAllUses(ModelSpec& model) {
 std::string UseNote(const BlockUse* use) {
   std::string note;
   for (; use != nullptr; use = use->outer.get()) {
-    note +=
-        (note.empty() ? "" : ", ") + ("in block '" + use->block + "', used in ") + Place(use->mark);
+    note += (note.empty() ? "" : ", ") + ("in block '" + use->block + "', used in ") +
+            PlaceText(use->mark);
   }
   return note;
 }

@@ -76,6 +76,14 @@ struct OpSpec {
 // All names that an item gives to its outputs.
 std::vector<MarkedText> OutputNames(const OpSpec& op);
 
+// Returns the names of inputs, networks, blocks or paths.
+template <class Spec>
+std::vector<std::string> NamesOf(const std::vector<Spec>& specs) {
+  std::vector<std::string> names;
+  for (const Spec& spec : specs) names.push_back(spec.name.value);
+  return names;
+}
+
 // Describes one placeholder of `inputs:`.
 struct InputSpec {
   MarkedText name;

@@ -36,7 +36,7 @@ class NameScope {
     const auto [first, is_new] = first_.emplace(name.value, name.mark);
     if (is_new) return;
     reader.diagnostics.Error(name.mark, "the name '" + name.value + "' is taken",
-                             "the first is in " + Place(first->second));
+                             "the first is in " + PlaceText(first->second));
   }
 
  private:

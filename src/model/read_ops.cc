@@ -136,7 +136,7 @@ bool HasTarget(const TreeNode& map) {
 }
 
 // Returns the kind of item that alone takes a key; "" for keys that every item takes.
-std::string_view OwnerOf(std::string_view key) {
+std::string_view KindThatTakes(std::string_view key) {
   if (key == "with" || key == "repeat") return "block";
   if (key == "unroll") return "network";
   return key == "out" ? "block or network" : "";
@@ -167,7 +167,7 @@ void CheckKeysOfKind(const TreeNode& map, OpSpec& op, const Reader& reader) {
         ReportLooseInputs(op.in, std::span(in + 1, loose), reader.diagnostics);
         for (size_t i = 1; i <= loose; ++i) op.in.push_back({in[i].key, in[i].key_mark});
       }
-    } else if (const std::string owner(OwnerOf(entry.key)); !owner.empty()) {
+    } else if (const std::string owner(KindThatTakes(entry.key)); !owner.empty()) {
       reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' belongs to a " + owner,
                                owner == "block or network"
                                    ? "an operator's output has the item's name"
@@ -471,7 +471,7 @@ std::vector<KeyDoc> OpKeyDocs() { return Docs<Draft>(kOpKeys); }
 std::vector<KeyDoc> OpKeyDocs(std::string_view kind) {
   std::vector<KeyDoc> allowed;
   for (const KeyDoc& key : OpKeyDocs()) {
-    const std::string_view owner = OwnerOf(key.name);
+    const std::string_view owner = KindThatTakes(key.name);
     const bool of_other = !key.group.empty() && key.name != kind;
     const bool owned = owner.empty() || (!kind.empty() && owner.find(kind) != owner.npos);
     if (!of_other && owned) allowed.push_back(key);

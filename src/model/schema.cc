@@ -110,7 +110,7 @@ std::string HomeOfKey(std::string_view key) {
   return home;
 }
 
-std::string Place(const SourceMark& mark) {
+std::string PlaceText(const SourceMark& mark) {
   if (mark.line > 0) return "line " + std::to_string(mark.line);
   return mark.file ? mark.file->name : "a default";
 }
@@ -184,7 +184,7 @@ void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& pla
     if (is_first) continue;
     reader.diagnostics.Error(
         entry.key_mark, "'" + entry.key + "' and '" + first->second->key + "' exclude each other",
-        "remove one; '" + first->second->key + "' is in " + Place(first->second->key_mark));
+        "remove one; '" + first->second->key + "' is in " + PlaceText(first->second->key_mark));
   }
 }
 

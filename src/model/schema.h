@@ -48,7 +48,7 @@ std::vector<MapDoc> FormatReference();
 std::string HomeOfKey(std::string_view key);
 
 // "line 12", or what an override is called.
-std::string Place(const SourceMark& mark);
+std::string PlaceText(const SourceMark& mark);
 
 // Readers report to this, and it says whether `${…}` may stand in place of any value.
 struct Reader {

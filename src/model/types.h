@@ -48,13 +48,13 @@ inline constexpr ValueType kNumberTypeType{
 inline constexpr ValueType kDeviceType{
 #define HOST_DEVICE(name) #name ", "
 #define NUMBERED_DEVICE(name, Name) #name ", " #name ":N, "
-#include "src/device/device_list.inc"
+#include "src/base/device_list.inc"
 #undef NUMBERED_DEVICE
 #undef HOST_DEVICE
     "auto", R"({"type":"string","pattern":"^()"
 #define HOST_DEVICE(name) #name "|"
 #define NUMBERED_DEVICE(name, Name) #name "(:[0-9]+)?|"
-#include "src/device/device_list.inc"
+#include "src/base/device_list.inc"
 #undef NUMBERED_DEVICE
 #undef HOST_DEVICE
             R"(auto)$"})"};

@@ -276,14 +276,14 @@ std::optional<double> ParseReal(std::string_view text) {
 }
 
 std::optional<double> ReadReal(const TreeNode& node, std::string_view what,
-                               Diagnostics& diagnostics, NonFinite non_finite) {
+                               Diagnostics& diagnostics, NonFinitePolicy non_finite) {
   const bool plain = node.IsScalar() && !node.quoted;
   if (const auto value = plain ? ParseReal(node.scalar) : std::nullopt) return value;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const bool infinite = plain && (node.scalar == ".inf" || node.scalar == "+.inf");
   const bool negative = plain && node.scalar == "-.inf";
   const bool nan = plain && node.scalar == ".nan";
-  if (non_finite == NonFinite::kAllow) {
+  if (non_finite == NonFinitePolicy::kAllow) {
     if (infinite) return kInfinity;
     if (negative) return -kInfinity;
     if (nan) return std::numeric_limits<double>::quiet_NaN();

@@ -26,12 +26,13 @@ std::optional<int64_t> ReadInteger(const TreeNode& node, std::string_view what,
                                    Diagnostics& diagnostics, int64_t minimum = kNoMinimum,
                                    int64_t maximum = kNoMaximum);
 
-enum class NonFinite { kRefuse, kAllow };
+enum class NonFinitePolicy { kRefuse, kAllow };
 
 // Reads a decimal number ("1.0e-4") or a ratio of two ("1/255"). If `non_finite` allows them, it
 // also takes `.inf`, `-.inf` and `.nan`.
 std::optional<double> ReadReal(const TreeNode& node, std::string_view what,
-                               Diagnostics& diagnostics, NonFinite non_finite = NonFinite::kRefuse);
+                               Diagnostics& diagnostics,
+                               NonFinitePolicy non_finite = NonFinitePolicy::kRefuse);
 
 // Reads `true` or `false`, and no other spelling.
 std::optional<bool> ReadBoolean(const TreeNode& node, std::string_view what,

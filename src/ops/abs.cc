@@ -6,7 +6,7 @@ namespace cgrun::op_def {
 
 OpDef abs() {
   OpDef def =
-      ElementwiseOp({"abs", "The absolute value of each element.",
+      ElementwiseOp({"abs", "Takes the absolute value of each element.",
                      "y = |x|: 0 for -0; a NaN stays a NaN. The gradient at 0 is 0. ONNX Abs."},
                     GradientFromInput<OpId::abs_grad>);
   def.narrow = Narrow::kFollows;

@@ -6,7 +6,7 @@
 namespace cgrun::op_def {
 
 OpDef absolute_error() {
-  return LossOp({"absolute_error", "Mean absolute error.",
+  return LossOp({"absolute_error", "Computes the mean absolute error.",
                  "loss = mean over all elements of |prediction - target|, added in index order in "
                  "f64 and rounded once; the loss of bf16 tensors is f32. PyTorch L1Loss."},
                 {{"prediction", "any shape"}, {"target", "type and shape of the prediction"}},

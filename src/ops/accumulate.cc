@@ -5,7 +5,7 @@
 namespace cgrun::op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferAccumulate(InferContext& context) {
   if (!IsFloat(context.dtype(0)) || context.input(1) != context.input(0)) {
     return context.Fail("cannot add " + context.input(1).ToString() + " to " +
                         context.input(0).ToString());
@@ -16,7 +16,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0)};
 }
 
-OpCost Cost(const NodeSignature& node) { return {2 * node.inputs[0].shape.Elements()}; }
+OpCost AccumulateCost(const NodeSignature& node) { return {2 * node.inputs[0].shape.Elements()}; }
 
 }  // namespace
 
@@ -31,8 +31,8 @@ OpDef accumulate() {
                 {"gradient", "g, type of the sum"},
                 {"factors", "goes_on and weight, f64[2]"}};
   def.outputs = {{"y", "the sum with g"}};
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferAccumulate;
+  def.cost = AccumulateCost;
   def.in_place = {{0, 0}, {1, 0}};
   def.updates = {{0, 0}};
   return def;

@@ -53,7 +53,7 @@ MetricDef RightLabels() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferAccuracy(InferContext& context) {
   if (!CheckClasses(context)) return {};
   const Shape& logits = context.shape(0);
   const auto& [top_k, ignored] = context.attributes<AccuracyAttributes>();
@@ -64,14 +64,14 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{DType::kI64, RightLabelsShape(logits, !ignored.empty())}};
 }
 
-OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
+OpCost AccuracyCost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
 
 }  // namespace
 
 OpDef accuracy() {
   OpDef def;
   def.name = "accuracy";
-  def.summary = "Number of labels that are among the largest logits.";
+  def.summary = "Counts the labels that are among the largest logits.";
   def.details =
       "correct counts the labels before which fewer than top_k classes come: those "
       "with a larger logit, or an equal one and a smaller index. A NaN comes before every number; "
@@ -88,8 +88,8 @@ OpDef accuracy() {
        "a sample has several labels, or some are ignored"}};
   def.metric = RightLabels();
   def.schema = &AccuracyAttributes::Schema();
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferAccuracy;
+  def.cost = AccuracyCost;
   def.labels = Labels::kClasses;
   return def;
 }

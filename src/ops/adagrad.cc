@@ -24,14 +24,14 @@ const AttributeSchema& AdagradAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferAdagrad(InferContext& context) {
   const auto& attributes = context.attributes<AdagradAttributes>();
   if (attributes.initial_accumulator == 0) WarnOfNoEpsilon(context, attributes.epsilon);
   if (!CheckOptimizerInputs(context, 1) || !CheckStepCounter(context, 4)) return {};
   return std::vector<TensorType>(2, context.input(0));
 }
 
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> AdagradOwned(InferContext& context) {
   OwnedTensor sum{"sum", context.input(0), Role::kOptimizerState};
   const double initial = context.attributes<AdagradAttributes>().initial_accumulator;
   if (initial != 0) {
@@ -41,14 +41,14 @@ std::vector<OwnedTensor> Owned(InferContext& context) {
   return {sum};
 }
 
-OpCost Cost(const NodeSignature& node) { return {9 * node.inputs[0].shape.Elements()}; }
+OpCost AdagradCost(const NodeSignature& node) { return {9 * node.inputs[0].shape.Elements()}; }
 
 }  // namespace
 
 OpDef adagrad() {
   OpDef def;
   def.name = "adagrad";
-  def.summary = "Gradient descent by the root of the sum of squared gradients.";
+  def.summary = "Updates parameters by gradients, divided by the root of the sum of their squares.";
   def.details =
       "g' = g + weight_decay·w (and the parameter's own regularisation); s = s + g'², from "
       "initial_accumulator; w = w - lr / (1 + (t - 1)·lr_decay)·g' / (√s + epsilon) at step t = 1, "
@@ -61,9 +61,9 @@ OpDef adagrad() {
                 {"step", "steps so far, int64 scalar: t - 1"}};
   def.outputs = {{"next", "the parameter after the step"}, {"sum", "s after the step"}};
   def.schema = &AdagradAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.cost = Cost;
+  def.infer = InferAdagrad;
+  def.owned = AdagradOwned;
+  def.cost = AdagradCost;
   def.in_place = {{0, 0}, {3, 1}};
   def.updates = {{0, 0}, {3, 1}};
   def.needs_step = true;

@@ -29,18 +29,18 @@ namespace op_def {
 namespace {
 
 template <class Attributes>
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferAdam(InferContext& context) {
   WarnOfNoEpsilon(context, context.attributes<Attributes>().epsilon);
   if (!CheckOptimizerInputs(context, 2) || !CheckStepCounter(context, 5)) return {};
   return std::vector<TensorType>(3, context.input(0));
 }
 
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> AdamOwned(InferContext& context) {
   return {{"m", context.input(0), Role::kOptimizerState},
           {"v", context.input(0), Role::kOptimizerState}};
 }
 
-OpCost Cost(const NodeSignature& node) { return {14 * node.inputs[0].shape.Elements()}; }
+OpCost AdamCost(const NodeSignature& node) { return {14 * node.inputs[0].shape.Elements()}; }
 
 OpCost AdamwCost(const NodeSignature& node) { return {16 * node.inputs[0].shape.Elements()}; }
 
@@ -59,7 +59,7 @@ OpDef Moments(std::string name, std::string summary, std::string details) {
   def.outputs = {{"next", "the parameter after the step"},
                  {"m", "m after the step"},
                  {"v", "v after the step"}};
-  def.owned = Owned;
+  def.owned = AdamOwned;
   def.in_place = {{0, 0}, {3, 1}, {4, 2}};
   def.updates = {{0, 0}, {3, 1}, {4, 2}};
   def.needs_step = true;
@@ -70,28 +70,28 @@ OpDef Moments(std::string name, std::string summary, std::string details) {
 
 OpDef adam() {
   OpDef def = Moments(
-      "adam", "Gradient descent with adaptive moments.",
+      "adam", "Updates parameters by gradient descent with adaptive moments.",
       "g' = g + weight_decay·w (and the parameter's own regularisation); m = beta1·m + (1 - "
       "beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w - lr·(m / (1 - beta1^t)) / (√(v / "
       "(1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in the parameter's type, bf16 in "
       "f32; on cuda in f64. PyTorch "
       "Adam.");
   def.schema = &AdamAttributes::Schema();
-  def.infer = Infer<AdamAttributes>;
-  def.cost = Cost;
+  def.infer = InferAdam<AdamAttributes>;
+  def.cost = AdamCost;
   return def;
 }
 
 OpDef adamw() {
   OpDef def = Moments(
-      "adamw", "Adam with weight decay apart from the gradient.",
+      "adamw", "Updates parameters as adam does, with weight decay apart from the gradient.",
       "w' = w - lr·weight_decay·w; g' = g (and the parameter's own regularisation); m = beta1·m + "
       "(1 - beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w' - lr·(m / (1 - beta1^t)) / "
       "(√(v / (1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in the parameter's type, bf16 "
       "in f32; on cuda in f64. "
       "PyTorch AdamW.");
   def.schema = &AdamwAttributes::Schema();
-  def.infer = Infer<AdamwAttributes>;
+  def.infer = InferAdam<AdamwAttributes>;
   def.cost = AdamwCost;
   return def;
 }

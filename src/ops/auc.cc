@@ -56,7 +56,7 @@ namespace op_def {
 namespace {
 
 // Two logits stand for one score, their difference.
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferAuc(InferContext& context) {
   const int64_t bins = context.attributes<AucAttributes>().bins;
   const Shape& x = context.shape(0);
   const bool two = x.rank() == 2 && x[1] == Dim(2);
@@ -120,14 +120,14 @@ void Finish(const Attributes& attributes, std::span<const double> sums, int64_t,
   shown[0] = pairs.Part();
 }
 
-OpCost Cost(const NodeSignature& node) { return {4 * node.inputs[0].shape.Elements()}; }
+OpCost AucCost(const NodeSignature& node) { return {4 * node.inputs[0].shape.Elements()}; }
 
 }  // namespace
 
 OpDef auc() {
   OpDef def;
   def.name = "auc";
-  def.summary = "Area under the ROC curve of two classes.";
+  def.summary = "Computes the area under the ROC curve of two classes.";
   def.details =
       "The part of all pairs of a positive and a negative sample in which the positive one has the "
       "larger score; a pair of equal scores counts half. It is exact: a run keeps the scores of a "
@@ -149,8 +149,8 @@ OpDef auc() {
        "f64 [N]: scores, in whose last bits the classes stand; with `bins` f64 [2, bins]: "
        "histograms of negative and positive samples"}};
   def.schema = &AucAttributes::Schema();
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferAuc;
+  def.cost = AucCost;
   def.metric = {.shape = ShapeOf, .finish = Finish, .merge = KeepSamples};
   def.labels = Labels::kClasses;
   return def;

@@ -7,13 +7,13 @@
 namespace cgrun::op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferAvgPool(InferContext& context) {
   const auto y = ExpectPool(context, "avg_pool", context.attributes<AvgPoolAttributes>().window());
   if (!y) return {};
   return {{context.dtype(0), *y}};
 }
 
-void Gradient(GradientContext& context) {
+void AvgPoolGradient(GradientContext& context) {
   const auto attributes = context.attributes<AvgPoolAttributes>();
   PoolGradAttributes grad;
   grad.input = context.input_type(0).shape;
@@ -30,14 +30,14 @@ void Gradient(GradientContext& context) {
 OpCost CostOfWindows(const Shape& y, const IntList& kernel) {
   return {y.Elements() * (kernel[0] * kernel[1] + 1)};
 }
-OpCost Cost(const NodeSignature& node) {
+OpCost AvgPoolCost(const NodeSignature& node) {
   return CostOfWindows(node.outputs[0].shape, node.attributes.As<AvgPoolAttributes>().kernel);
 }
-OpCost GradCost(const NodeSignature& node) {
+OpCost AvgPoolGradCost(const NodeSignature& node) {
   return CostOfWindows(node.inputs[0].shape, node.attributes.As<PoolGradAttributes>().kernel);
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferAvgPoolGrad(InferContext& context) {
   const auto& attributes = context.attributes<PoolGradAttributes>();
   const auto y = PooledShape(attributes);
   if (!y || context.shape(0) != *y || !IsFloat(context.dtype(0))) {
@@ -86,7 +86,7 @@ OpCost GlobalCost(const NodeSignature& node) {
 OpDef avg_pool() {
   OpDef def;
   def.name = "avg_pool";
-  def.summary = "Mean of each window of an image.";
+  def.summary = "Takes the mean of each window of an image.";
   def.details =
       "y[n, c, i, j] = (Σ x[n, c, i·stride − top + u, j·stride − left + v] over u, v in the image) "
       "÷ "
@@ -98,9 +98,9 @@ OpDef avg_pool() {
   def.inputs = {{"x", "images [N, channels, height, width]"}};
   def.outputs = {{"y", "[N, channels, output height, output width]"}};
   def.schema = &AvgPoolAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferAvgPool;
+  def.gradient = AvgPoolGradient;
+  def.cost = AvgPoolCost;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kWithin;
   return def;
@@ -109,23 +109,23 @@ OpDef avg_pool() {
 OpDef avg_pool_grad() {
   OpDef def;
   def.name = "avg_pool_grad";
-  def.summary = "Gradient of avg_pool.";
+  def.summary = "Computes the gradient of avg_pool.";
   def.details =
       "dx[n, c, …] = Σ dy[n, c, i, j] ÷ count over the windows that it is in, added in row-major "
       "order of the windows.";
   def.inputs = {{"dy", "gradient of avg_pool's output"}};
   def.outputs = {{"dx", "gradient of x, of shape `input`"}};
   def.schema = &PoolGradAttributes::Schema();
-  def.infer = InferGrad;
+  def.infer = InferAvgPoolGrad;
   def.gradient = GradGradient;
-  def.cost = GradCost;
+  def.cost = AvgPoolGradCost;
   return def;
 }
 
 OpDef global_avg_pool() {
   OpDef def;
   def.name = "global_avg_pool";
-  def.summary = "Mean of each channel of an image.";
+  def.summary = "Takes the mean of each channel of an image.";
   def.details =
       "y[n, c, 0, 0] = mean of x[n, c, i, j] over i, j, added in row-major order in f64 and "
       "rounded "

@@ -37,16 +37,16 @@ const AttributeSchema& BatchNormAttributes::Schema() {
 namespace op_def {
 namespace {
 
-Dim Channels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
+Dim BatchNormChannels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
 
 // Statistics, scale and shift are of f32 at least: small steps of a running mean would be lost
 // below, and there are few of them beside x.
 DType StatisticType(DType x) { return x == DType::kF64 ? DType::kF64 : DType::kF32; }
 
 // If x is wrong, these tensors are of little use, but they let inference report the fault.
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> BatchNormOwned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
-  const Shape channels{Channels(context.shape(0)).size};
+  const Shape channels{BatchNormChannels(context.shape(0)).size};
   const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   return {{"scale", parameter, Role::kParameter, "ones"},
@@ -61,14 +61,14 @@ bool ExpectChannels(InferContext& context, std::string_view op) {
     InferSameAsInput(context);
     return false;
   }
-  if (x.rank() >= 2 && !Channels(x).batch && CountElements(x)) return true;
+  if (x.rank() >= 2 && !BatchNormChannels(x).batch && CountElements(x)) return true;
   context.Fail(RankMessage(op, "[N, channels, …]", x));
   return false;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferBatchNorm(InferContext& context) {
   if (!ExpectChannels(context, "batch_norm")) return {};
-  const Shape channels{Channels(context.shape(0))};
+  const Shape channels{BatchNormChannels(context.shape(0))};
   const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   if (!ExpectInput(context, 1, "scale", parameter)) return {};
@@ -80,7 +80,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 }
 
 // Statistics are constants to the gradient but for those of the batch as y depends on them.
-void Gradient(GradientContext& context) {
+void BatchNormGradient(GradientContext& context) {
   if (!context.output_gradient(0).valid()) return;
   const auto& attributes = context.attributes<BatchNormAttributes>();
   const ValueId mean = attributes.training ? context.output(3) : context.input(3);
@@ -97,13 +97,13 @@ void Gradient(GradientContext& context) {
 
 // Each element takes 4 operations for the statistics (a sum; a difference, its square, a sum) and 3
 // for the result.
-OpCost Cost(const NodeSignature& node) {
+OpCost BatchNormCost(const NodeSignature& node) {
   const bool training = node.attributes.As<BatchNormAttributes>().training;
   return {(training ? 7 : 3) * node.inputs[0].shape.Elements()};
 }
 
 // In training the node moves running statistics, and must therefore not run twice.
-SecondNode Second(const Node& node) {
+RecomputeNode RecomputeBatchNorm(const Node& node) {
   if (!node.attributes.As<BatchNormAttributes>().training) {
     return {node.op, node.attributes, node.inputs};
   }
@@ -114,7 +114,7 @@ SecondNode Second(const Node& node) {
 
 std::vector<TensorType> InferApply(InferContext& context) {
   if (!ExpectChannels(context, "batch_norm_apply")) return {};
-  const Shape channels{Channels(context.shape(0))};
+  const Shape channels{BatchNormChannels(context.shape(0))};
   const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   if (!ExpectInput(context, 1, "scale", parameter)) return {};
@@ -126,9 +126,9 @@ std::vector<TensorType> InferApply(InferContext& context) {
 
 OpCost ApplyCost(const NodeSignature& node) { return {3 * node.inputs[0].shape.Elements()}; }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferBatchNormGrad(InferContext& context) {
   if (!ExpectChannels(context, "batch_norm_grad")) return {};
-  const Shape channels{Channels(context.shape(0))};
+  const Shape channels{BatchNormChannels(context.shape(0))};
   const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   if (!ExpectInput(context, 1, "dy", context.input(0))) return {};
@@ -146,7 +146,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
 
 // Each element takes 5 for the two sums and 5 for dx (1 if the statistics are frozen). What was
 // clipped takes 3 in each.
-OpCost GradCost(const NodeSignature& node) {
+OpCost BatchNormGradCost(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<BatchNormAttributes>();
   return {((attributes.training ? 10 : 6) + (attributes.clips() ? 6 : 0)) *
           node.inputs[0].shape.Elements()};
@@ -155,7 +155,7 @@ OpCost GradCost(const NodeSignature& node) {
 // Whether inputs from `first` on are scale, shift and two statistics of those names.
 bool ExpectOfChannels(InferContext& context, int first, std::string_view mean,
                       std::string_view deviation) {
-  const TensorType wanted{StatisticType(context.dtype(0)), {Channels(context.shape(0))}};
+  const TensorType wanted{StatisticType(context.dtype(0)), {BatchNormChannels(context.shape(0))}};
   return ExpectInput(context, first, "scale", wanted) &&
          ExpectInput(context, first + 1, "shift", wanted) &&
          ExpectInput(context, first + 2, mean, wanted) &&
@@ -204,7 +204,7 @@ void GradientOfAdd(GradientContext& context) {
 OpCost CostOfAdd(const NodeSignature& node) { return {8 * node.inputs[0].shape.Elements()}; }
 OpCost CostOfAddApply(const NodeSignature& node) { return {4 * node.inputs[0].shape.Elements()}; }
 
-SecondNode SecondOfAdd(const Node& node) {
+RecomputeNode RecomputeBatchNormAdd(const Node& node) {
   return {OpId::batch_norm_add_apply,
           node.attributes,
           {node.inputs[0], node.inputs[1], node.inputs[2], node.inputs[3], node.outputs[3],
@@ -218,7 +218,7 @@ std::vector<TensorType> InferAddGrad(InferContext& context) {
     return context.Fail("batch_norm_add_grad is for training, and for results that are clipped");
   }
   const TensorType x = context.input(0);
-  const TensorType statistic{StatisticType(x.dtype), {Channels(x.shape)}};
+  const TensorType statistic{StatisticType(x.dtype), {BatchNormChannels(x.shape)}};
   if (!ExpectInput(context, 1, "dy", x)) return {};
   if (!ExpectInput(context, 2, "scale", statistic)) return {};
   if (!ExpectInput(context, 3, "mean", statistic)) return {};
@@ -228,7 +228,8 @@ std::vector<TensorType> InferAddGrad(InferContext& context) {
   return {x, statistic, statistic, x};
 }
 
-// Counts the operations of GradCost and a comparison. If dy has two parts, it adds an addition.
+// Counts the operations of BatchNormGradCost and a comparison. If dy has two parts, it adds an
+// addition.
 OpCost CostOfAddGrad(const NodeSignature& node) {
   const auto others = static_cast<int64_t>(node.inputs.size()) - 5;
   return {(10 + others) * node.inputs[0].shape.Elements()};
@@ -262,11 +263,11 @@ OpDef batch_norm() {
                  {"mean", "[channels]: the batch's"},
                  {"inv_std", "[channels]: the batch's"}};
   def.schema = &BatchNormAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.gradient = Gradient;
-  def.cost = Cost;
-  def.second = Second;
+  def.infer = InferBatchNorm;
+  def.owned = BatchNormOwned;
+  def.gradient = BatchNormGradient;
+  def.cost = BatchNormCost;
+  def.recompute = RecomputeBatchNorm;
   def.in_place = {{0, 0}, {3, 1}, {4, 2}};
   def.updates = {{3, 1}, {4, 2}};
   def.narrow = Narrow::kFollows;
@@ -278,7 +279,7 @@ OpDef batch_norm() {
 OpDef batch_norm_apply() {
   OpDef def;
   def.name = "batch_norm_apply";
-  def.summary = "Gives the result of batch_norm in training again, from what that kept.";
+  def.summary = "Recomputes the result of batch_norm in training from what batch_norm kept.";
   def.details =
       "y = (x − mean)·inv_std·scale + shift, to the same bits as batch_norm on the same device: "
       "computed again, y need not be kept from the forward to the backward pass.";
@@ -298,7 +299,7 @@ OpDef batch_norm_apply() {
 OpDef batch_norm_grad() {
   OpDef def;
   def.name = "batch_norm_grad";
-  def.summary = "Gradient of batch_norm.";
+  def.summary = "Computes the gradient of batch_norm.";
   def.details =
       "With x̂ = (x − mean)·inv_std and sums over all axes but the channels: dshift = Σ dy, dscale "
       "= "
@@ -316,8 +317,8 @@ OpDef batch_norm_grad() {
   def.outputs = {
       {"dx", "gradient of x"}, {"dscale", "gradient of scale"}, {"dshift", "gradient of shift"}};
   def.schema = &BatchNormAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
+  def.infer = InferBatchNormGrad;
+  def.cost = BatchNormGradCost;
   def.in_place = {{0, 0}, {1, 0}};
   return def;
 }
@@ -325,7 +326,7 @@ OpDef batch_norm_grad() {
 OpDef batch_norm_add() {
   OpDef def;
   def.name = "batch_norm_add";
-  def.summary = "batch_norm in training, and a tensor that is added to its result.";
+  def.summary = "Normalises each channel over the batch and adds a tensor.";
   def.details =
       "y = batch_norm(x) + addend, each rounded as the two operators round it, clipped to `min` "
       "and "
@@ -345,7 +346,7 @@ OpDef batch_norm_add() {
   def.infer = InferAdd;
   def.gradient = GradientOfAdd;
   def.cost = CostOfAdd;
-  def.second = SecondOfAdd;
+  def.recompute = RecomputeBatchNormAdd;
   def.in_place = {{1, 0}, {0, 0}, {4, 1}, {5, 2}};
   def.updates = {{4, 1}, {5, 2}};
   return def;
@@ -354,7 +355,7 @@ OpDef batch_norm_add() {
 OpDef batch_norm_add_apply() {
   OpDef def;
   def.name = "batch_norm_add_apply";
-  def.summary = "Gives the result of batch_norm_add again, from what that kept.";
+  def.summary = "Recomputes the result of batch_norm_add from what batch_norm_add kept.";
   def.details =
       "y = (x − mean)·inv_std·scale + shift + addend, to the same bits as batch_norm_add on the "
       "same device.";
@@ -375,7 +376,7 @@ OpDef batch_norm_add_apply() {
 OpDef batch_norm_add_grad() {
   OpDef def;
   def.name = "batch_norm_add_grad";
-  def.summary = "Gradient of batch_norm_add.";
+  def.summary = "Computes the gradient of batch_norm_add.";
   def.details =
       "daddend is dy, or dy + more_dy, and 0 for each y that is not between `min` and `max`; dx, "
       "dscale and dshift are what batch_norm_grad gives of daddend. For results that are clipped: "

@@ -6,26 +6,26 @@
 namespace cgrun::op_def {
 namespace {
 
-Dim Channels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
+Dim BiasChannels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
 
 // If x is wrong, the bias is of little use, but it lets inference report the fault.
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> BiasOwned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
-  const Dim channels(Channels(context.shape(0)).size);
+  const Dim channels(BiasChannels(context.shape(0)).size);
   return {{"bias", {context.dtype(0), {channels}}, Role::kParameter, "zeros"}};
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferBias(InferContext& context) {
   const Shape& x = context.shape(0);
   if (!IsFloat(context.dtype(0))) return InferSameAsInput(context);
-  if (x.rank() < 2 || Channels(x).batch) {
+  if (x.rank() < 2 || BiasChannels(x).batch) {
     return context.Fail(RankMessage("bias", "[N, channels, …]", x));
   }
-  if (!ExpectInput(context, 1, "bias", {context.dtype(0), {Channels(x)}})) return {};
+  if (!ExpectInput(context, 1, "bias", {context.dtype(0), {BiasChannels(x)}})) return {};
   return {context.input(0)};
 }
 
-void Gradient(GradientContext& context) {
+void BiasGradient(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   context.SetInputGradient(0, dy);
   if (!context.needs_gradient(1)) return;
@@ -49,9 +49,9 @@ OpDef bias() {
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "[N, channels, …]"}, {"bias", "[channels], owned"}};
   def.outputs = {{"y", "shape of x"}};
-  def.infer = Infer;
-  def.owned = Owned;
-  def.gradient = Gradient;
+  def.infer = InferBias;
+  def.owned = BiasOwned;
+  def.gradient = BiasGradient;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
   return def;

@@ -65,24 +65,24 @@ void DivGradient(GradientContext& context) {
 }  // namespace
 
 OpDef add() {
-  OpDef def = Binary("add", "Sum of two tensors.", "y = a + b. ONNX Add.", AddGradient);
+  OpDef def = Binary("add", "Adds two tensors.", "y = a + b. ONNX Add.", AddGradient);
   def.commutative = true;
   return def;
 }
 
 OpDef sub() {
-  return Binary("sub", "Difference of two tensors.", "y = a - b. ONNX Sub.", SubGradient);
+  return Binary("sub", "Subtracts one tensor from another.", "y = a - b. ONNX Sub.", SubGradient);
 }
 
 OpDef mul() {
-  OpDef def = Binary("mul", "Product of two tensors, element by element.", "y = a * b. ONNX Mul.",
+  OpDef def = Binary("mul", "Multiplies two tensors, element by element.", "y = a * b. ONNX Mul.",
                      MulGradient);
   def.commutative = true;
   return def;
 }
 
 OpDef div() {
-  OpDef def = Binary("div", "Quotient of two tensors, element by element.",
+  OpDef def = Binary("div", "Divides one tensor by another, element by element.",
                      "y = a / b, as IEEE 754 divides. ONNX Div.", DivGradient);
   def.finite_help = {"keep what it divides by away from 0",
                      "its gradient is infinite where it divides by 0: keep that away from 0"};

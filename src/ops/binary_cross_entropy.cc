@@ -35,14 +35,14 @@ const AttributeSchema& BinaryCrossEntropyGradAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferBinaryCrossEntropyGrad(InferContext& context) {
   const std::vector<TensorType> prediction = InferTargetLossGrad(context);
   const bool of_target = context.attributes<BinaryCrossEntropyGradAttributes>().of_target;
   if (context.failed() || !of_target || IsFloat(context.dtype(1))) return prediction;
   return context.Fail("a target " + context.input(1).ToString() + " has no gradient");
 }
 
-void Gradient(GradientContext& context) {
+void BinaryCrossEntropyGradient(GradientContext& context) {
   const bool from_logits = context.attributes<BinaryCrossEntropyAttributes>().from_logits;
   for (int i : {0, 1}) {
     if (!context.needs_gradient(i) || !IsFloat(context.input_type(i).dtype)) continue;
@@ -64,7 +64,7 @@ std::optional<OpId> Applied(const Attributes& attributes) {
 OpDef binary_cross_entropy() {
   OpDef def = LossOp(
       {"binary_cross_entropy",
-       "Cross-entropy of yes-or-no predictions against targets from 0 to 1.",
+       "Computes the cross-entropy of yes-or-no predictions against targets from 0 to 1.",
        "loss = mean over all elements of -t·ln p - (1 - t)·ln(1 - p), in f64, added in index order "
        "and rounded once; the loss of bf16 predictions is f32. p = sigmoid(x) of a logit x: then "
        "it "
@@ -77,7 +77,7 @@ OpDef binary_cross_entropy() {
        "PyTorch BCEWithLogitsLoss and BCELoss; Keras BinaryCrossentropy."},
       {{"prediction", "logits, or probabilities, of any shape"},
        {"target", "shape of the prediction; its type, bool or an integer type"}},
-      InferTargetLoss, Gradient, PerElement<7>);
+      InferTargetLoss, BinaryCrossEntropyGradient, PerElement<7>);
   def.schema = &BinaryCrossEntropyAttributes::Schema();
   def.labels = Labels::kBinary;
   def.applies = Applied;
@@ -90,8 +90,8 @@ OpDef binary_cross_entropy_grad() {
       "dx = s·dloss / (number of elements). Of logits, s = sigmoid(x) - t; of probabilities, s = "
       "(p - t) / max(p·(1 - p), 10^-12); of the target, s = ln(1 - p) - ln p, which of logits is "
       "-x. NaN for integer targets other than 0 and 1.",
-      {{"prediction", "input of binary_cross_entropy"}, {"target", "its targets"}}, InferGrad,
-      PerElement<5>);
+      {{"prediction", "input of binary_cross_entropy"}, {"target", "its targets"}},
+      InferBinaryCrossEntropyGrad, PerElement<5>);
   def.outputs = {{"dx", "gradient of the prediction, or of the target"}};
   def.schema = &BinaryCrossEntropyGradAttributes::Schema();
   return def;

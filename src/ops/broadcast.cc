@@ -21,7 +21,7 @@ const AttributeSchema& BroadcastAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferBroadcast(InferContext& context) {
   const auto& attributes = context.attributes<BroadcastAttributes>();
   const Shape& x = context.shape(0);
   if (attributes.average && !IsFloat(context.dtype(0))) return InferSameAsInput(context);
@@ -35,7 +35,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), attributes.shape}};
 }
 
-void Gradient(GradientContext& context) {
+void BroadcastGradient(GradientContext& context) {
   const Shape from = context.input_type(0).shape;
   const auto& attributes = context.attributes<BroadcastAttributes>();
   ReduceAttributes reduce;
@@ -61,8 +61,8 @@ OpDef broadcast() {
   def.inputs = {{"x", "any tensor; of a floating-point type if `average`"}};
   def.outputs = {{"y", "of shape `shape`"}};
   def.schema = &BroadcastAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferBroadcast;
+  def.gradient = BroadcastGradient;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
   return def;

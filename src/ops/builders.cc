@@ -34,7 +34,7 @@ OpDef ActivationOp(OpText text, GradientFunction gradient) {
 }
 
 OpDef ElementwiseGradOp(const std::string& of, std::string_view reads, std::string details) {
-  OpDef def = Described({of + "_grad", "Gradient of " + of + ".", std::move(details)});
+  OpDef def = Described({of + "_grad", "Computes the gradient of " + of + ".", std::move(details)});
   def.inputs = {{std::string(reads), (reads == "y" ? "output of " : "input of ") + of},
                 {"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of x"}};
@@ -57,7 +57,7 @@ OpDef LossOp(OpText text, std::vector<OperandDef> inputs, InferFunction infer,
 
 OpDef LossGradOp(const std::string& of, std::string details, std::vector<OperandDef> inputs,
                  InferFunction infer, CostFunction cost) {
-  OpDef def = Described({of + "_grad", "Gradient of " + of + ".", std::move(details)});
+  OpDef def = Described({of + "_grad", "Computes the gradient of " + of + ".", std::move(details)});
   def.outputs = {{"d" + inputs[0].name, "gradient of the " + inputs[0].name}};
   def.inputs = std::move(inputs);
   def.inputs.push_back({"dloss", "gradient of the loss, a scalar"});

@@ -17,12 +17,12 @@ const AttributeSchema& CastAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferCast(InferContext& context) {
   return {{context.attributes<CastAttributes>().to, context.shape(0)}};
 }
 
 // Only casts between floating-point types have a gradient: elsewhere the function is flat.
-void Gradient(GradientContext& context) {
+void CastGradient(GradientContext& context) {
   const DType from = context.input_type(0).dtype;
   if (!IsFloat(from) || !IsFloat(context.attributes<CastAttributes>().to)) return;
   context.SetInputGradient(0, context.Emit(OpId::cast, Attributes::Of(CastAttributes{from}),
@@ -45,8 +45,8 @@ OpDef cast() {
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "shape of x, of type `to`"}};
   def.schema = &CastAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferCast;
+  def.gradient = CastGradient;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kInOrder;

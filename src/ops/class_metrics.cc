@@ -164,7 +164,7 @@ void FinishTable(const Attributes&, std::span<const double> sums, int64_t,
   std::copy(sums.begin(), sums.end(), shown.begin());
 }
 
-OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
+OpCost ClassMetricsCost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
 
 constexpr char kPredicted[] =
     "A sample is found to be of the class with the largest logit, the first of equal ones; where "
@@ -179,7 +179,7 @@ OpDef ClassMetric(std::string name, std::string summary, std::string details) {
   def.usage = Usage::kMetric;
   def.inputs = {{"logits", "[N, classes], or [N, classes, …] for a label a place"},
                 {"label", "int32, int64 or uint8, [N] or [N, …]"}};
-  def.cost = Cost;
+  def.cost = ClassMetricsCost;
   def.labels = Labels::kClasses;
   def.skips_labels = true;
   return def;
@@ -212,7 +212,7 @@ OpDef AveragedMetric(std::string name, std::string summary, const std::string& f
 
 OpDef top_k_accuracy() {
   OpDef def = ClassMetric(
-      "top_k_accuracy", "Part of the samples whose label is among the k largest logits.",
+      "top_k_accuracy", "Computes the share of samples whose label is among the k largest logits.",
       "As `accuracy` with `top_k`: a label counts where fewer than k classes come before it, those "
       "with a larger logit, or an equal one and a smaller index.");
   def.outputs = {{"correct", "as of accuracy"}};
@@ -224,10 +224,12 @@ OpDef top_k_accuracy() {
 }
 
 OpDef per_class_accuracy() {
-  OpDef def = ClassMetric("per_class_accuracy", "Part of each class's samples that is found.",
-                          std::string("Right samples / samples of the class: its recall. Not a "
-                                      "number for a class without samples. ") +
-                              kPredicted);
+  OpDef def =
+      ClassMetric("per_class_accuracy",
+                  "Computes, for each class, the share of its samples that are predicted right.",
+                  std::string("Right samples / samples of the class: its recall. Not a "
+                              "number for a class without samples. ") +
+                      kPredicted);
   def.outputs = {{"counts", "int64 [3, classes]: samples that are right, found and there"}};
   def.infer = InferCounts;
   def.metric = {.shape = OnePerClass, .finish = FinishPerClass, .caption = "by class"};
@@ -236,7 +238,7 @@ OpDef per_class_accuracy() {
 
 OpDef confusion_matrix() {
   OpDef def = ClassMetric(
-      "confusion_matrix", "How many samples of each class are found to be of which.",
+      "confusion_matrix", "Counts, for each class, the samples that are predicted as each class.",
       std::string("count[i, j] is the number of samples with label i that are found to be j. ") +
           kPredicted +
           "report.html draws the table, a run prints it above its summary, and summary.json has it "
@@ -251,21 +253,23 @@ OpDef confusion_matrix() {
 }
 
 OpDef precision() {
-  OpDef def = AveragedMetric("precision", "Part of what is found that is right.",
-                             "Right samples / found samples", "scikit-learn precision_score.");
+  OpDef def =
+      AveragedMetric("precision", "Computes the share of predictions of a class that are right.",
+                     "Right samples / found samples", "scikit-learn precision_score.");
   def.metric = {.shape = MeanOrOnePerClass, .finish = Finish<Precision>, .caption = "by class"};
   return def;
 }
 
 OpDef recall() {
-  OpDef def = AveragedMetric("recall", "Part of what is there that is found.",
-                             "Right samples / samples of the class", "scikit-learn recall_score.");
+  OpDef def =
+      AveragedMetric("recall", "Computes the share of samples of a class that are predicted right.",
+                     "Right samples / samples of the class", "scikit-learn recall_score.");
   def.metric = {.shape = MeanOrOnePerClass, .finish = Finish<Recall>, .caption = "by class"};
   return def;
 }
 
 OpDef f1() {
-  OpDef def = AveragedMetric("f1", "Harmonic mean of precision and recall.",
+  OpDef def = AveragedMetric("f1", "Computes the harmonic mean of precision and recall.",
                              "2·(right samples) / (found samples + samples of the class)",
                              "scikit-learn f1_score.");
   def.metric = {.shape = MeanOrOnePerClass, .finish = Finish<F1>, .caption = "by class"};

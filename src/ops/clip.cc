@@ -19,7 +19,7 @@ const AttributeSchema& ClipAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferClip(InferContext& context) {
   const auto& attributes = context.attributes<ClipAttributes>();
   if (attributes.min > attributes.max) {
     return context.Fail("`min` " + ToString(AttributeValue(attributes.min)) +
@@ -37,7 +37,7 @@ OpDef clip() {
                              "to the type of x. ONNX Clip."},
                             GradientFromResult<OpId::clip_grad>);
   def.schema = &ClipAttributes::Schema();
-  def.infer = Infer;
+  def.infer = InferClip;
   def.narrow = Narrow::kFollows;
   return def;
 }
@@ -48,7 +48,7 @@ OpDef clip_grad() {
       "dx = dy where min < y < max, else 0: none flows at a bound, as in PyTorch's hardtanh, nor "
       "for NaN. A side without a bound lets infinity through.");
   def.schema = &ClipAttributes::Schema();
-  def.infer = Infer;
+  def.infer = InferClip;
   return def;
 }
 

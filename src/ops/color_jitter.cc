@@ -79,7 +79,7 @@ std::string FaultOfRanges(const ColorJitterAttributes& a) {
   return "";
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferColorJitter(InferContext& context) {
   const Shape& x = context.shape(0);
   if (x.rank() != 4 || (x[1] != Dim(3) && x[1] != Dim(1)) || x[2].batch || x[3].batch) {
     return context.Fail(
@@ -92,14 +92,14 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0)};
 }
 
-OpCost Cost(const NodeSignature& node) { return {20 * node.inputs[0].shape.Elements()}; }
+OpCost ColorJitterCost(const NodeSignature& node) { return {20 * node.inputs[0].shape.Elements()}; }
 
 }  // namespace
 
 OpDef color_jitter() {
   OpDef def;
   def.name = "color_jitter";
-  def.summary = "Random brightness, contrast, saturation and hue, while training.";
+  def.summary = "Changes brightness, contrast, saturation and hue at random while training.";
   def.details =
       "While training each sample draws its own four numbers at each step, equally likely from "
       "their ranges, in paths of mode `forward` too; in evaluation y = x. Always in this order, "
@@ -117,8 +117,8 @@ OpDef color_jitter() {
                 {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "shape and type of x"}};
   def.schema = &ColorJitterAttributes::Schema();
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferColorJitter;
+  def.cost = ColorJitterCost;
   def.in_place = {{0, 0}};
   def.needs_step = true;
   def.moves = Moves::kWithin;

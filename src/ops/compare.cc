@@ -19,7 +19,7 @@ const AttributeSchema& CompareAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferCompare(InferContext& context) {
   if (context.dtype(0) != context.dtype(1)) {
     return context.Fail("needs two inputs of one type, not " + context.input(0).ToString() +
                             " and " + context.input(1).ToString(),
@@ -49,7 +49,7 @@ OpDef compare() {
   def.inputs = {{"a", "any type and shape"}, {"b", "type of a, a shape that goes with a's"}};
   def.outputs = {{"y", "bool, the broadcast shape"}};
   def.schema = &CompareAttributes::Schema();
-  def.infer = Infer;
+  def.infer = InferCompare;
   return def;
 }
 

@@ -80,7 +80,7 @@ bool SameBeside(const Shape& a, const Shape& b, int axis) {
   return true;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferConcat(InferContext& context) {
   const int64_t given = context.attributes<ConcatAttributes>().axis;
   const auto axis = NormalizeAxis(given, context.shape(0).rank());
   if (!axis) return context.Fail(AxesMessage({given}, context.shape(0)));
@@ -106,7 +106,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
-void Gradient(GradientContext& context) {
+void ConcatGradient(GradientContext& context) {
   const int axis = *NormalizeAxis(context.attributes<ConcatAttributes>().axis,
                                   context.input_type(0).shape.rank());
   Dim begin(0);
@@ -122,11 +122,11 @@ void Gradient(GradientContext& context) {
 }
 
 // If all of the output is one row, the inputs lie one after another in it.
-std::vector<PartPair> Parts(const NodeSignature& node, std::span<const Layout> layouts) {
+std::vector<SubBufferPair> Parts(const NodeSignature& node, std::span<const Layout> layouts) {
   const TensorType& y = node.outputs[0];
   const Layout& layout = layouts.back();
   const int axis = *NormalizeAxis(node.attributes.As<ConcatAttributes>().axis, y.shape.rank());
-  std::vector<PartPair> parts;
+  std::vector<SubBufferPair> parts;
   if (RowsAround(y.shape, layout, axis) != 1) return parts;
   int64_t begin = 0;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -147,7 +147,7 @@ bool Fits(const ConcatGradAttributes& attributes, const Dim& whole) {
          end->size <= whole.size;
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferConcatGrad(InferContext& context) {
   const auto& attributes = context.attributes<ConcatGradAttributes>();
   const auto axis = NormalizeAxis(attributes.axis, context.shape(0).rank());
   if (!axis || !Fits(attributes, context.shape(0)[*axis])) {
@@ -161,7 +161,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
 }
 
 // If all of the gradient is one row, the part lies in it.
-std::vector<PartPair> GradParts(const NodeSignature& node, std::span<const Layout> layouts) {
+std::vector<SubBufferPair> GradParts(const NodeSignature& node, std::span<const Layout> layouts) {
   const auto& attributes = node.attributes.As<ConcatGradAttributes>();
   const TensorType &dy = node.inputs[0], &dx = node.outputs[0];
   const int axis = *NormalizeAxis(attributes.axis, dy.shape.rank());
@@ -184,10 +184,10 @@ OpDef concat() {
       {"x", "tensors of one type that differ in size along the axis alone", Arity::kVariadic}};
   def.outputs = {{"y", "size along the axis: the sum of theirs"}};
   def.schema = &ConcatAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferConcat;
+  def.gradient = ConcatGradient;
   def.cost = NoOperations;
-  def.parts = Parts;
+  def.sub_buffers = Parts;
   def.narrow = Narrow::kFollows;
   return def;
 }
@@ -195,14 +195,14 @@ OpDef concat() {
 OpDef concat_grad() {
   OpDef def;
   def.name = "concat_grad";
-  def.summary = "Gradient of concat: one part of a joined tensor.";
+  def.summary = "Computes the gradient of concat: one part of a joined tensor.";
   def.details = "dx is the `size` elements of dy from `begin` on, along `axis`. ONNX Split.";
   def.inputs = {{"dy", "gradient of the joined tensor"}};
   def.outputs = {{"dx", "gradient of one input"}};
   def.schema = &ConcatGradAttributes::Schema();
-  def.infer = InferGrad;
+  def.infer = InferConcatGrad;
   def.cost = NoOperations;
-  def.parts = GradParts;
+  def.sub_buffers = GradParts;
   return def;
 }
 

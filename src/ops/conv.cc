@@ -63,7 +63,7 @@ ConvTensors TensorsOf(const ConvAttributes& attributes, int64_t channels) {
 }
 
 // If x is wrong, these tensors are of little use, but they let inference report the fault.
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> ConvOwned(InferContext& context) {
   const auto& attributes = context.attributes<ConvAttributes>();
   if (context.num_inputs() != 1 || attributes.kernel.size() != 2) return {};
   const DType dtype = context.dtype(0);
@@ -82,7 +82,7 @@ bool ExpectGroups(InferContext& context) {
   return false;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferConv(InferContext& context) {
   const auto& attributes = context.attributes<ConvAttributes>();
   if (!ExpectImages(context, "conv") || !ExpectGroups(context)) return {};
   const auto window = ExpectWindow(context, attributes.window());
@@ -91,7 +91,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return InferOutput(context, WindowOutput(context.shape(0), attributes.filters, *window));
 }
 
-void Gradient(GradientContext& context) {
+void ConvGradient(GradientContext& context) {
   const auto attributes = context.attributes<ConvAttributes>();
   const Attributes grad = Attributes::Of(
       ConvGradAttributes{context.input_type(0).shape, attributes.kernel, attributes.stride,
@@ -108,7 +108,7 @@ void Gradient(GradientContext& context) {
   SetBiasGradient(context);
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost ConvCost(const NodeSignature& node) {
   const Shape& weight = node.inputs[1].shape;
   const int64_t taps = weight[1].size * weight[2].size * weight[3].size;
   const int64_t bias = static_cast<int64_t>(node.inputs.size()) - 2;
@@ -119,7 +119,7 @@ OpCost Cost(const NodeSignature& node) {
 
 OpDef conv() {
   OpDef def = ConvOp(
-      {"conv", "Two-dimensional convolution.",
+      {"conv", "Convolves images in two dimensions.",
        "y[n, f, i, j] = bias[f] + Σ weight[f, c, u, v]·x[n, c', i·stride − top + u·dilation, "
        "j·stride "
        "− left + v·dilation] over c, u, v, where c' is channel c of the group of f, and x is 0 "
@@ -133,10 +133,10 @@ OpDef conv() {
        "and rounds once. ONNX Conv."},
       "[filters, channels ÷ groups, height, width], owned: PyTorch's order");
   def.schema = &ConvAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferConv;
+  def.owned = ConvOwned;
+  def.gradient = ConvGradient;
+  def.cost = ConvCost;
   def.units = "filters";
   return def;
 }

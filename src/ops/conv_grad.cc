@@ -39,13 +39,15 @@ const AttributeSchema& ConvGradAttributes::Schema() {
 namespace op_def {
 namespace {
 
-OpCost GradCost(const NodeSignature& node, const Shape& dy) {
+OpCost ConvGradCost(const NodeSignature& node, const Shape& dy) {
   const auto& attributes = node.attributes.As<ConvGradAttributes>();
   const int64_t channels = attributes.input[1].size / attributes.groups;
   return {2 * dy.Elements() * channels * attributes.kernel[0] * attributes.kernel[1]};
 }
-OpCost InputGradCost(const NodeSignature& node) { return GradCost(node, node.inputs[0].shape); }
-OpCost WeightGradCost(const NodeSignature& node) { return GradCost(node, node.inputs[1].shape); }
+OpCost InputGradCost(const NodeSignature& node) { return ConvGradCost(node, node.inputs[0].shape); }
+OpCost WeightGradCost(const NodeSignature& node) {
+  return ConvGradCost(node, node.inputs[1].shape);
+}
 
 // Holds the types of a convolution, which its gradients need.
 struct ConvTypes {
@@ -121,7 +123,7 @@ void WeightGradGradient(GradientContext& context) {
 OpDef conv_input_grad() {
   OpDef def;
   def.name = "conv_input_grad";
-  def.summary = "Gradient of conv by its images.";
+  def.summary = "Computes the gradient of conv by its images.";
   def.details =
       "dx[n, c, …] = Σ weight[f, c, u, v]·dy[n, f, i, j] over the i, j at which conv's filter "
       "reads that element of x at u, v. The device `reference` adds in the order of u, v, f. "
@@ -138,7 +140,7 @@ OpDef conv_input_grad() {
 OpDef conv_weight_grad() {
   OpDef def;
   def.name = "conv_weight_grad";
-  def.summary = "Gradient of conv by its weight.";
+  def.summary = "Computes the gradient of conv by its weight.";
   def.details =
       "dweight[f, c, u, v] = Σ dy[n, f, i, j]·x[n, c', i·stride − top + u·dilation, j·stride − "
       "left "

@@ -72,7 +72,7 @@ ConvTensors TensorsOf(const ConvTransposeAttributes& attributes, int64_t channel
 }
 
 // If x is wrong, these tensors are of little use, but they let inference report the fault.
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> ConvTransposeOwned(InferContext& context) {
   const auto& attributes = context.attributes<ConvTransposeAttributes>();
   if (context.num_inputs() != 1 || attributes.kernel.size() != 2) return {};
   const DType dtype = context.dtype(0);
@@ -109,7 +109,7 @@ int64_t OutputSize(const ConvTransposeAttributes& attributes, const Shape& x, in
          attributes.output_padding[at] + 1;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferConvTranspose(InferContext& context) {
   constexpr int64_t kMostSize = int64_t{1} << 32;
   if (!ExpectImages(context, "conv_transpose")) return {};
   const auto& attributes = context.attributes<ConvTransposeAttributes>();
@@ -145,7 +145,7 @@ Inverse InverseOf(const ConvTransposeAttributes& a, const Shape& x, const Shape&
   return inverse;
 }
 
-void Gradient(GradientContext& context) {
+void ConvTransposeGradient(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   const Shape x = context.input_type(0).shape, y = context.graph().values[dy].type.shape;
   const Inverse inverse = InverseOf(context.attributes<ConvTransposeAttributes>(), x, y);
@@ -174,7 +174,7 @@ void Gradient(GradientContext& context) {
   SetBiasGradient(context);
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost ConvTransposeCost(const NodeSignature& node) {
   const Shape& weight = node.inputs[1].shape;
   const int64_t taps = weight[1].size * weight[2].size * weight[3].size;
   const bool bias = node.inputs.size() == 3;
@@ -186,7 +186,7 @@ OpCost Cost(const NodeSignature& node) {
 
 OpDef conv_transpose() {
   OpDef def = ConvOp(
-      {"conv_transpose", "Transposed two-dimensional convolution, which makes images larger.",
+      {"conv_transpose", "Applies a transposed convolution, which makes images larger.",
        "y[n, f, i·stride - top + u·dilation, j·stride - left + v·dilation] is the sum of weight[c, "
        "f', u, v]·x[n, c, i, j] over all c of the group of f and all i, j, u, v that meet there, "
        "plus bias[f]; f' is f within its group. A side of y has (side of x - 1)·stride - padding + "
@@ -199,10 +199,10 @@ OpDef conv_transpose() {
        "ConvTranspose."},
       "[channels, filters ÷ groups, height, width], owned: PyTorch's order");
   def.schema = &ConvTransposeAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferConvTranspose;
+  def.owned = ConvTransposeOwned;
+  def.gradient = ConvTransposeGradient;
+  def.cost = ConvTransposeCost;
   def.units = "filters";
   return def;
 }

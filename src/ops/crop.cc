@@ -60,7 +60,7 @@ std::string FaultOfPart(const CropAttributes& attributes, const Shape& images) {
   return "";
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferCrop(InferContext& context) {
   const auto& attributes = context.attributes<CropAttributes>();
   const std::string fault = FaultOfPart(attributes, context.shape(0));
   if (!fault.empty()) return context.Fail(fault);
@@ -72,7 +72,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
-void Gradient(GradientContext& context) {
+void CropGradient(GradientContext& context) {
   const auto& attributes = context.attributes<CropAttributes>();
   const Shape x = context.input_type(0).shape;
   const IntList before = CropOffset(attributes, x);
@@ -91,7 +91,7 @@ void Gradient(GradientContext& context) {
 OpDef crop() {
   OpDef def;
   def.name = "crop";
-  def.summary = "A part of each image.";
+  def.summary = "Takes a part of each image.";
   def.details =
       "y[…, i, j] = x[…, top + i, left + j]. Without `offset`, top = ⌊(height of x - height) ÷ 2⌋, "
       "and left likewise. The part is the same for all images and steps. ONNX Slice, and "
@@ -100,8 +100,8 @@ OpDef crop() {
   def.inputs = {{"x", "images [N, …, height, width], of any type"}};
   def.outputs = {{"y", "[N, …, `size`]"}};
   def.schema = &CropAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferCrop;
+  def.gradient = CropGradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kWithin;

@@ -31,7 +31,7 @@ const AttributeSchema& DetectionsAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferDetections(InferContext& context) {
   const auto& a = context.attributes<DetectionsAttributes>();
   if (!ExpectCoordinates(context, 3) || !ExpectFourStd(context, a.std)) return {};
   const Shape &boxes = context.shape(0), &scores = context.shape(1), &image = context.shape(3);
@@ -60,7 +60,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 }
 
 // Each score is compared once, and each box with what is kept, at worst.
-OpCost Cost(const NodeSignature& node) {
+OpCost DetectionsCost(const NodeSignature& node) {
   const int64_t boxes = node.inputs[0].shape[0].size * node.inputs[0].shape[1].size;
   const int64_t count = node.attributes.As<DetectionsAttributes>().count;
   return {node.inputs[1].shape.Elements() + boxes * count};
@@ -71,7 +71,7 @@ OpCost Cost(const NodeSignature& node) {
 OpDef detections() {
   OpDef def;
   def.name = "detections";
-  def.summary = "What is in an image and where, each thing once.";
+  def.summary = "Lists the objects of an image with their boxes, each object once.";
   def.details =
       "A box is of the class with its highest score (of equal ones the first), and is moved by the "
       "deltas of that class. " +
@@ -90,8 +90,8 @@ OpDef detections() {
       {"image", "[N, channels, height, width] of any type, for its height and width alone"}};
   def.outputs = {{"y", "[N, count, 6]: x1, y1, x2, y2, class, score; the highest scores first"}};
   def.schema = &DetectionsAttributes::Schema();
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferDetections;
+  def.cost = DetectionsCost;
   return def;
 }
 

@@ -27,7 +27,7 @@ const AttributeSchema& DropoutAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferDropout(InferContext& context) {
   std::vector<TensorType> types = InferSameAsInput(context);
   if (context.failed() || !context.attributes<DropoutAttributes>().training) return types;
   if (context.num_inputs() < 2 || context.input(1) != TensorType{DType::kI64, Shape()}) {
@@ -36,7 +36,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return types;
 }
 
-void Gradient(GradientContext& context) {
+void DropoutGradient(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   if (!context.attributes<DropoutAttributes>().training) return context.SetInputGradient(0, dy);
   context.SetInputGradient(
@@ -57,8 +57,8 @@ OpDef dropout() {
   def.inputs = {{"x", "any shape"}, {"step", "step counter, when training", Arity::kOptional}};
   def.outputs = {{"y", "shape of x"}};
   def.schema = &DropoutAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferDropout;
+  def.gradient = DropoutGradient;
   def.in_place = {{0, 0}};
   def.needs_step = true;
   def.narrow = Narrow::kFollows;

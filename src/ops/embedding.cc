@@ -27,7 +27,7 @@ namespace op_def {
 namespace {
 
 // If the ids are wrong, the table is of little use, but it lets inference report the fault.
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> EmbeddingOwned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const auto& attributes = context.attributes<EmbeddingAttributes>();
   return {{"weight",
@@ -54,7 +54,7 @@ Shape RowsFor(InferContext& context) {
   return rows;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferEmbedding(InferContext& context) {
   const Shape rows = RowsFor(context);
   if (context.failed()) return {};
   const auto& attributes = context.attributes<EmbeddingAttributes>();
@@ -70,13 +70,13 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{dtype, rows}};
 }
 
-void Gradient(GradientContext& context) {
+void EmbeddingGradient(GradientContext& context) {
   context.SetInputGradient(1,
                            context.Emit(OpId::embedding_grad, context.node().attributes,
                                         {context.input(0), context.output_gradient(0)}, "dweight"));
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferEmbeddingGrad(InferContext& context) {
   const Shape rows = RowsFor(context);
   if (context.failed()) return {};
   if (!IsFloat(context.dtype(1)) || context.shape(1) != rows) {
@@ -88,14 +88,14 @@ std::vector<TensorType> InferGrad(InferContext& context) {
 }
 
 // Each number of dy takes one addition.
-OpCost GradCost(const NodeSignature& node) { return {node.inputs[1].shape.Elements()}; }
+OpCost EmbeddingGradCost(const NodeSignature& node) { return {node.inputs[1].shape.Elements()}; }
 
 }  // namespace
 
 OpDef embedding() {
   OpDef def;
   def.name = "embedding";
-  def.summary = "Rows of a learned table, one for each id.";
+  def.summary = "Takes rows of a learned table, one for each id.";
   def.details =
       "y[…] = weight[id]. The weight starts as `normal`, unless `init` says otherwise. An id "
       "outside [0, entries) gives a row of NaN, and no gradient. The gradient of the weight is the "
@@ -105,9 +105,9 @@ OpDef embedding() {
                 {"weight", "[entries, units], owned"}};
   def.outputs = {{"y", "shape of id and [units], type of the weight"}};
   def.schema = &EmbeddingAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.gradient = Gradient;
+  def.infer = InferEmbedding;
+  def.owned = EmbeddingOwned;
+  def.gradient = EmbeddingGradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kResult;
   def.labels = Labels::kIds;
@@ -118,15 +118,15 @@ OpDef embedding() {
 OpDef embedding_grad() {
   OpDef def;
   def.name = "embedding_grad";
-  def.summary = "Gradient of embedding's weight.";
+  def.summary = "Computes the gradient of embedding's weight.";
   def.details =
       "dweight[e] = Σ dy[i] over the ids i that are e, 0 where there is none. The device "
       "`reference` adds in the order of the ids in f64 and rounds once.";
   def.inputs = {{"id", "ids of embedding"}, {"dy", "gradient of y"}};
   def.outputs = {{"dweight", "[entries, units]"}};
   def.schema = &EmbeddingAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
+  def.infer = InferEmbeddingGrad;
+  def.cost = EmbeddingGradCost;
   return def;
 }
 

@@ -74,7 +74,7 @@ void FinishR2(const Attributes&, std::span<const double> sums, int64_t,
   shown[0] = total / static_cast<double>(columns);
 }
 
-OpCost Cost(const NodeSignature& node) { return {3 * node.inputs[0].shape.Elements()}; }
+OpCost ErrorMetricsCost(const NodeSignature& node) { return {3 * node.inputs[0].shape.Elements()}; }
 
 OpDef ErrorMetric(std::string name, std::string summary, std::string details) {
   OpDef def;
@@ -86,7 +86,7 @@ OpDef ErrorMetric(std::string name, std::string summary, std::string details) {
                 {"target", "shape of the prediction; its type, bool or an integer type"}};
   def.outputs = {{"sums", "f64 [2]: the sum over all elements, and their number"}};
   def.infer = InferError;
-  def.cost = Cost;
+  def.cost = ErrorMetricsCost;
   def.metric = {.shape = OfError, .finish = FinishError, .smaller_is_better = true};
   return def;
 }
@@ -94,20 +94,20 @@ OpDef ErrorMetric(std::string name, std::string summary, std::string details) {
 }  // namespace
 
 OpDef mean_absolute_error() {
-  return ErrorMetric("mean_absolute_error", "Mean of |prediction - target|.",
+  return ErrorMetric("mean_absolute_error", "Computes the mean of |prediction - target|.",
                      "The mean over all elements of all samples, in f64. As a loss: "
                      "`absolute_error`. scikit-learn mean_absolute_error.");
 }
 
 OpDef mean_squared_error() {
-  return ErrorMetric("mean_squared_error", "Mean of (prediction - target)².",
+  return ErrorMetric("mean_squared_error", "Computes the mean of (prediction - target)².",
                      "The mean over all elements of all samples, in f64. As a loss: "
                      "`squared_error`. scikit-learn mean_squared_error.");
 }
 
 OpDef r2() {
   OpDef def = ErrorMetric(
-      "r2", "Coefficient of determination, R².",
+      "r2", "Computes the coefficient of determination, R².",
       "1 - Σ(t - y)² / Σ(t - mean of t)² over all samples, of each column of the target; then the "
       "mean of the columns. Where all targets of a column are the same, 1 if the predictions are "
       "right, else 0. The sums are kept in f64, about the mean of the targets, which may be far "

@@ -19,7 +19,7 @@ namespace op_def {
 OpDef fill() {
   OpDef def;
   def.name = "fill";
-  def.summary = "A tensor of one number, of the shape of its input.";
+  def.summary = "Makes a tensor of one number in the shape of its input.";
   def.details =
       "y = value, rounded to the type of x; no gradient flows. ONNX ConstantOfShape with Shape.";
   def.usage = Usage::kOperator;

@@ -20,7 +20,7 @@ const AttributeSchema& FlattenAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferFlatten(InferContext& context) {
   const Shape& x = context.shape(0);
   int64_t axis = context.attributes<FlattenAttributes>().axis;
   if (axis < 0) axis += x.rank();
@@ -36,7 +36,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), Shape{*rows, *columns}}};
 }
 
-void Gradient(GradientContext& context) {
+void FlattenGradient(GradientContext& context) {
   context.SetInputGradient(
       0, EmitReshape(context, context.output_gradient(0), context.input_type(0).shape));
 }
@@ -46,7 +46,7 @@ void Gradient(GradientContext& context) {
 OpDef flatten() {
   OpDef def;
   def.name = "flatten";
-  def.summary = "A tensor as a matrix.";
+  def.summary = "Reshapes a tensor into a matrix.";
   def.details =
       "The axes before `axis` become the rows, the others the columns: [N, 4, 5, 5] becomes "
       "[N, 100]. With axis 0, the samples become one row. Nothing is copied. ONNX Flatten.";
@@ -54,8 +54,8 @@ OpDef flatten() {
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "two-dimensional"}};
   def.schema = &FlattenAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferFlatten;
+  def.gradient = FlattenGradient;
   def.in_place = {{0, 0}};
   def.view = true;
   def.narrow = Narrow::kFollows;

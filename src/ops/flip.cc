@@ -20,7 +20,7 @@ const AttributeSchema& FlipAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferFlip(InferContext& context) {
   const IntList& wanted = context.attributes<FlipAttributes>().axes;
   if (wanted.empty()) return context.Fail("`axes` is empty");
   const auto axes = NormalizeAxes(wanted, context.shape(0).rank());
@@ -31,7 +31,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0)};
 }
 
-void Gradient(GradientContext& context) {
+void FlipGradient(GradientContext& context) {
   context.SetInputGradient(
       0, context.Emit(OpId::flip, context.node().attributes, {context.output_gradient(0)}, "dx"));
 }
@@ -41,7 +41,7 @@ void Gradient(GradientContext& context) {
 OpDef flip() {
   OpDef def;
   def.name = "flip";
-  def.summary = "The elements along axes in reverse order.";
+  def.summary = "Reverses the elements along axes.";
   def.details =
       "y[…, i, …] = x[…, size - 1 - i, …] on each of `axes`, in every sample and step. NumPy flip; "
       "ONNX Slice with steps of -1.";
@@ -49,8 +49,8 @@ OpDef flip() {
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "shape of x"}};
   def.schema = &FlipAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferFlip;
+  def.gradient = FlipGradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kAnywhere;

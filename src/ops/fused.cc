@@ -6,11 +6,11 @@ namespace cgrun::op_def {
 namespace {
 
 // The types come from the body, which inference does not see: VerifyGraph checks fused nodes apart.
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferFused(InferContext& context) {
   return context.Fail("'fused' is made by the compiler alone");
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost FusedCost(const NodeSignature& node) {
   OpCost cost;
   for (const NodeSignature& inner : SignaturesInBody(node)) cost.flops += CostOf(inner).flops;
   return cost;
@@ -21,14 +21,14 @@ OpCost Cost(const NodeSignature& node) {
 OpDef fused() {
   OpDef def;
   def.name = "fused";
-  def.summary = "Several operators as one node.";
+  def.summary = "Runs several operators as one node.";
   def.details =
       "The body lists the operators; an operand is an input or an earlier result. All of them give "
       "one result, but for the last, whose results are the node's.";
   def.inputs = {{"x", "operands of the body", Arity::kVariadic}};
   def.outputs = {{"y", "results of the last operator of the body", Arity::kVariadic}};
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferFused;
+  def.cost = FusedCost;
   return def;
 }
 

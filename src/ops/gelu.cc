@@ -21,14 +21,14 @@ namespace {
 
 // A function counts as one operation. The exact form takes a quotient, erfc and two products. The
 // form by tanh takes five for u, four for the sigmoid and a product.
-OpCost Cost(const NodeSignature& node) {
+OpCost GeluCost(const NodeSignature& node) {
   const bool exact = node.attributes.As<GeluAttributes>().approximate == "none";
   return {(exact ? 4 : 10) * node.outputs[0].shape.Elements()};
 }
 
 // The exact form takes three for the distribution, four for x times the density, a sum and a
 // product.
-OpCost GradCost(const NodeSignature& node) {
+OpCost GeluGradCost(const NodeSignature& node) {
   const bool exact = node.attributes.As<GeluAttributes>().approximate == "none";
   return {(exact ? 9 : 19) * node.outputs[0].shape.Elements()};
 }
@@ -37,14 +37,14 @@ OpCost GradCost(const NodeSignature& node) {
 
 OpDef gelu() {
   OpDef def = ActivationOp(
-      {"gelu", "Gaussian error linear unit.",
+      {"gelu", "Applies the Gaussian error linear unit.",
        "y = x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the normal distribution; with `approximate: "
        "tanh`, Φ(x) is (1 + tanh(√(2/π)·(x + 0.044715·x³)))/2. Small values keep their digits: no "
        "difference from 1 is taken. Infinities give their limits, inf and -0, a NaN stays a NaN. "
        "Hendrycks and Gimpel, 2016. PyTorch GELU; ONNX Gelu."},
       GradientFromInput<OpId::gelu_grad>);
   def.schema = &GeluAttributes::Schema();
-  def.cost = Cost;
+  def.cost = GeluCost;
   return def;
 }
 
@@ -54,7 +54,7 @@ OpDef gelu_grad() {
       "dx = dy·(Φ(x) + x·Φ'(x)); Φ'(x) = e^(-x²/2)/√(2π) where Φ is the normal distribution. At "
       "infinities, the limits: dy and 0.");
   def.schema = &GeluAttributes::Schema();
-  def.cost = GradCost;
+  def.cost = GeluGradCost;
   return def;
 }
 

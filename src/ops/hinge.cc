@@ -9,7 +9,7 @@ namespace {
 
 // The loss depends only on which side of 0 a target lies, so that no gradient flows into the
 // target.
-void Gradient(GradientContext& context) {
+void HingeGradient(GradientContext& context) {
   if (!context.needs_gradient(0)) return;
   context.SetInputGradient(
       0, context.Emit(OpId::hinge_grad, Attributes(),
@@ -20,14 +20,14 @@ void Gradient(GradientContext& context) {
 
 OpDef hinge() {
   return LossOp(
-      {"hinge", "Hinge loss of scores against two classes.",
+      {"hinge", "Computes the hinge loss of scores against two classes.",
        "loss = mean over all elements of max(0, 1 - t·score), added in index order in f64 and "
        "rounded once; the loss of bf16 scores is f32. t is 1 for a target above 0 and -1 for any "
        "other, so that targets are -1 and 1, 0 and 1, or bool; a NaN makes the loss NaN. No "
        "gradient flows into targets. scikit-learn hinge_loss of two classes, Keras Hinge."},
       {{"scores", "any shape"},
        {"target", "shape of the scores; their type, bool or an integer type"}},
-      InferTargetLoss, Gradient, PerElement<4>);
+      InferTargetLoss, HingeGradient, PerElement<4>);
 }
 
 OpDef hinge_grad() {

@@ -80,7 +80,7 @@ OpDef RobustLoss(OpText text, InferFunction infer, GradientFunction gradient) {
 
 OpDef huber() {
   OpDef def = RobustLoss(
-      {"huber", "Squared error near the target, absolute error far from it.",
+      {"huber", "Computes the squared error near the target and the absolute error far from it.",
        std::string("loss = mean over all elements of d²/2 where |d| is at most delta, else "
                    "delta·(|d| - delta/2); d = prediction - target.") +
            kAdded + "PyTorch HuberLoss."},
@@ -91,7 +91,7 @@ OpDef huber() {
 
 OpDef smooth_l1() {
   OpDef def = RobustLoss(
-      {"smooth_l1", "Absolute error, rounded off near the target.",
+      {"smooth_l1", "Computes the absolute error, rounded off near the target.",
        std::string("loss = mean over all elements of d²/(2·beta) where |d| is less than beta, else "
                    "|d| - beta/2; d = prediction - target: `huber` divided by its delta.") +
            kAdded + "PyTorch SmoothL1Loss."},
@@ -107,7 +107,7 @@ OpDef huber_grad() {
       "within -delta and delta.",
       {{"prediction", "input of the loss"}, {"target", "its target"}}, InferPairLossGrad,
       PerElement<5>);
-  def.summary = "Gradient of huber and smooth_l1.";
+  def.summary = "Computes the gradient of huber and smooth_l1.";
   def.schema = &HuberGradAttributes::Schema();
   def.in_place.push_back({1, 0});
   return def;

@@ -5,11 +5,13 @@
 namespace cgrun::op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) { return {context.input(0)}; }
+std::vector<TensorType> InferIdentity(InferContext& context) { return {context.input(0)}; }
 
-void Gradient(GradientContext& context) { context.SetInputGradient(0, context.output_gradient(0)); }
+void IdentityGradient(GradientContext& context) {
+  context.SetInputGradient(0, context.output_gradient(0));
+}
 
-OpCost Cost(const NodeSignature&) { return {}; }
+OpCost IdentityCost(const NodeSignature&) { return {}; }
 
 }  // namespace
 
@@ -21,9 +23,9 @@ OpDef identity() {
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "the copy"}};
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferIdentity;
+  def.gradient = IdentityGradient;
+  def.cost = IdentityCost;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kInOrder;

@@ -55,7 +55,7 @@ Types TypesFor(InferContext& context, std::string_view op) {
   return {{dtype, normalised}, {statistic, Shape(std::vector<Dim>(x.begin(), x.begin() + *axis))}};
 }
 
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> LayerNormOwned(InferContext& context) {
   const bool affine = context.attributes<LayerNormAttributes>().affine;
   if (context.num_inputs() != 1 || !affine) return {};
   const TensorType parameter = TypesFor(context, "layer_norm").parameter;
@@ -71,7 +71,7 @@ bool ExpectCount(InferContext& context, int plain, std::string_view affine, int 
   return false;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferLayerNorm(InferContext& context) {
   const Types types = TypesFor(context, "layer_norm");
   if (context.failed() || !ExpectCount(context, 1, "scale and shift", 2)) return {};
   if (context.num_inputs() == 3) {
@@ -82,7 +82,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 }
 
 // The statistics are outputs for the gradient alone. No gradient flows through them.
-void Gradient(GradientContext& context) {
+void LayerNormGradient(GradientContext& context) {
   if (!context.output_gradient(0).valid()) return;
   std::vector<ValueId> inputs = {context.input(0), context.output_gradient(0), context.output(1),
                                  context.output(2)};
@@ -95,7 +95,7 @@ void Gradient(GradientContext& context) {
   }
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferLayerNormGrad(InferContext& context) {
   const Types types = TypesFor(context, "layer_norm_grad");
   if (context.failed() || !ExpectCount(context, 4, "scale", 1)) return {};
   if (!ExpectInput(context, 1, "dy", context.input(0))) return {};
@@ -108,14 +108,14 @@ std::vector<TensorType> InferGrad(InferContext& context) {
 
 // Each element takes 4 for the statistics (a sum; a difference, its square, a sum), 2 for the
 // result, 2 for scale and shift.
-OpCost Cost(const NodeSignature& node) {
+OpCost LayerNormCost(const NodeSignature& node) {
   const bool affine = node.attributes.As<LayerNormAttributes>().affine;
   return {(affine ? 8 : 6) * node.inputs[0].shape.Elements()};
 }
 
 // Each element takes 2 for x̂, 3 for the two means, 4 for dx, 1 for dy·scale, 3 for the gradients
 // of scale and shift.
-OpCost GradCost(const NodeSignature& node) {
+OpCost LayerNormGradCost(const NodeSignature& node) {
   const bool affine = node.attributes.As<LayerNormAttributes>().affine;
   return {(affine ? 13 : 9) * node.inputs[0].shape.Elements()};
 }
@@ -141,10 +141,10 @@ OpDef layer_norm() {
                  {"mean", "the axes before `axis`"},
                  {"inv_std", "the axes before `axis`"}};
   def.schema = &LayerNormAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferLayerNorm;
+  def.owned = LayerNormOwned;
+  def.gradient = LayerNormGradient;
+  def.cost = LayerNormCost;
   def.in_place = {{0, 0}};
   def.narrow = Narrow::kFollows;
   def.normalises = true;
@@ -154,7 +154,7 @@ OpDef layer_norm() {
 OpDef layer_norm_grad() {
   OpDef def;
   def.name = "layer_norm_grad";
-  def.summary = "Gradient of layer_norm.";
+  def.summary = "Computes the gradient of layer_norm.";
   def.details =
       "With x̂ = (x − mean)·inv_std and g = dy·scale: dx = inv_std·(g − mean(g) − x̂·mean(g·x̂)), "
       "means over the normalised axes; dshift = Σ dy, dscale = Σ dy·x̂, sums over the others.";
@@ -167,8 +167,8 @@ OpDef layer_norm_grad() {
                  {"dscale", "gradient of scale; this and the next if affine"},
                  {"dshift", "gradient of shift"}};
   def.schema = &LayerNormAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
+  def.infer = InferLayerNormGrad;
+  def.cost = LayerNormGradCost;
   def.in_place = {{1, 0}, {0, 0}};
   return def;
 }

@@ -19,7 +19,7 @@ namespace op_def {
 namespace {
 
 // y is positive where x is, unless the slope is negative.
-void Gradient(GradientContext& context) {
+void LeakyReluGradient(GradientContext& context) {
   const bool from_output = context.attributes<LeakyReluAttributes>().slope >= 0;
   const ValueId sign = from_output ? context.output(0) : context.input(0);
   context.SetInputGradient(0, context.Emit(OpId::leaky_relu_grad, context.node().attributes,
@@ -30,9 +30,9 @@ void Gradient(GradientContext& context) {
 
 OpDef leaky_relu() {
   OpDef def = ActivationOp(
-      {"leaky_relu", "Rectified linear unit that lets a part of negative elements through.",
+      {"leaky_relu", "Scales negative elements by a slope (the leaky rectified linear unit).",
        "y = x where x ≥ 0, else slope·x; a NaN stays a NaN. ONNX LeakyRelu."},
-      Gradient);
+      LeakyReluGradient);
   def.schema = &LeakyReluAttributes::Schema();
   def.moves = Moves::kWithin;
   return def;

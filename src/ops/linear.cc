@@ -28,7 +28,7 @@ namespace {
 Dim Features(const Shape& x) { return x.rank() == 0 ? Dim(1) : x[x.rank() - 1]; }
 
 // If x is wrong, these tensors are of little use, but they let inference report the fault.
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> LinearOwned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const auto& attributes = context.attributes<LinearAttributes>();
   const DType dtype = context.dtype(0);
@@ -45,7 +45,7 @@ std::vector<OwnedTensor> Owned(InferContext& context) {
   return owned;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferLinear(InferContext& context) {
   const auto& attributes = context.attributes<LinearAttributes>();
   const DType dtype = context.dtype(0);
   const Shape& x = context.shape(0);
@@ -70,7 +70,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{dtype, y}};
 }
 
-void Gradient(GradientContext& context) {
+void LinearGradient(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   if (context.needs_gradient(0)) {
     context.SetInputGradient(0, context.Emit(OpId::matmul, Attributes::Of(MatmulAttributes()),
@@ -88,7 +88,7 @@ void Gradient(GradientContext& context) {
   }
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost LinearCost(const NodeSignature& node) {
   const int64_t outputs = node.outputs[0].shape.Elements();
   const int64_t bias = static_cast<int64_t>(node.inputs.size()) - 2;
   return {outputs * (2 * Features(node.inputs[0].shape).size + bias)};
@@ -99,7 +99,7 @@ OpCost Cost(const NodeSignature& node) {
 OpDef linear() {
   OpDef def;
   def.name = "linear";
-  def.summary = "Fully connected layer.";
+  def.summary = "Multiplies each sample by a learned matrix (a fully connected layer).";
   def.details =
       "y = x·weightᵀ + bias on the last axis of x. The weight starts as `glorot_uniform`, the bias "
       "at 0, unless `init` says otherwise. A stack of images must be flattened first. The device "
@@ -112,10 +112,10 @@ OpDef linear() {
                 {"bias", "[units], owned; absent with `bias: false`", Arity::kOptional}};
   def.outputs = {{"y", "[N, …, units]"}};
   def.schema = &LinearAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferLinear;
+  def.owned = LinearOwned;
+  def.gradient = LinearGradient;
+  def.cost = LinearCost;
   def.narrow = Narrow::kAlways;
   def.units = "units";
   return def;

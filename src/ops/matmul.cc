@@ -52,7 +52,7 @@ std::string Transposed(const Shape& shape, bool transpose) {
   return shape.ToString() + (transpose ? " (transposed)" : "");
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferMatmul(InferContext& context) {
   const auto& attributes = context.attributes<MatmulAttributes>();
   if (context.dtype(0) != context.dtype(1) || !IsFloat(context.dtype(0))) {
     return context.Fail("needs two floating-point inputs of one type, not " +
@@ -112,7 +112,7 @@ ValueId GradientOfB(GradientContext& context, const MatmulAttributes& attributes
   return Product(context, a, !attributes.transpose_a, dy, false, "db");
 }
 
-void Gradient(GradientContext& context) {
+void MatmulGradient(GradientContext& context) {
   const auto attributes = context.attributes<MatmulAttributes>();
   for (int i : {0, 1}) {
     if (!context.needs_gradient(i)) continue;
@@ -122,7 +122,7 @@ void Gradient(GradientContext& context) {
   }
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost MatmulCost(const NodeSignature& node) {
   const bool transpose_a = node.attributes.As<MatmulAttributes>().transpose_a;
   const int64_t depth = MatrixOf(node.inputs[0].shape, transpose_a).columns.size;
   return {2 * depth * node.outputs[0].shape.Elements()};
@@ -133,7 +133,7 @@ OpCost Cost(const NodeSignature& node) {
 OpDef matmul() {
   OpDef def;
   def.name = "matmul";
-  def.summary = "Matrix product.";
+  def.summary = "Multiplies matrices.";
   def.details =
       "y = A·B, y[…, i, j] = Σₖ A[…, i, k]·B[…, k, j], where A is a or its transpose, and B "
       "likewise. "
@@ -146,9 +146,9 @@ OpDef matmul() {
                 {"b", "[…, k, n], or […, n, k] where it is transposed"}};
   def.outputs = {{"y", "[…, m, n]"}};
   def.schema = &MatmulAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferMatmul;
+  def.gradient = MatmulGradient;
+  def.cost = MatmulCost;
   def.narrow = Narrow::kAlways;
   return def;
 }

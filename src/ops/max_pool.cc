@@ -8,7 +8,7 @@
 namespace cgrun::op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferMaxPool(InferContext& context) {
   const auto& attributes = context.attributes<MaxPoolAttributes>();
   const auto y = ExpectPool(context, "max_pool", attributes.window());
   if (!y) return {};
@@ -18,7 +18,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), *y}, {PoolIndexType(attributes.kernel), *y}};
 }
 
-void Gradient(GradientContext& context) {
+void MaxPoolGradient(GradientContext& context) {
   const auto attributes = context.attributes<MaxPoolAttributes>();
   PoolGradAttributes grad{context.input_type(0).shape, attributes.kernel,   attributes.stride,
                           attributes.padding,          attributes.dilation, attributes.ceil_mode};
@@ -26,12 +26,12 @@ void Gradient(GradientContext& context) {
                                            {context.output(1), context.output_gradient(0)}, "dx"));
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost MaxPoolCost(const NodeSignature& node) {
   const IntList& kernel = node.attributes.As<MaxPoolAttributes>().kernel;
   return {node.outputs[0].shape.Elements() * kernel[0] * kernel[1]};
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferMaxPoolGrad(InferContext& context) {
   const auto& attributes = context.attributes<PoolGradAttributes>();
   const auto y = PooledShape(attributes);
   if (!y || context.shape(1) != *y || !IsFloat(context.dtype(1))) {
@@ -46,14 +46,14 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {{context.dtype(1), attributes.input}};
 }
 
-OpCost GradCost(const NodeSignature& node) { return {node.inputs[1].shape.Elements()}; }
+OpCost MaxPoolGradCost(const NodeSignature& node) { return {node.inputs[1].shape.Elements()}; }
 
 }  // namespace
 
 OpDef max_pool() {
   OpDef def;
   def.name = "max_pool";
-  def.summary = "Largest element of each window of an image.";
+  def.summary = "Takes the largest element of each window of an image.";
   def.details =
       "y[n, c, i, j] = max x[n, c, i·stride − top + u·dilation, j·stride − left + v·dilation] over "
       "u, v in the image: padding never wins. Of equal elements the first wins, in row-major "
@@ -66,9 +66,9 @@ OpDef max_pool() {
                   "position of the largest element in its window: uint8 where the kernel "
                   "has at most 255 elements, else int32"}};
   def.schema = &MaxPoolAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferMaxPool;
+  def.gradient = MaxPoolGradient;
+  def.cost = MaxPoolCost;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kWithin;
   return def;
@@ -77,15 +77,15 @@ OpDef max_pool() {
 OpDef max_pool_grad() {
   OpDef def;
   def.name = "max_pool_grad";
-  def.summary = "Gradient of max_pool.";
+  def.summary = "Computes the gradient of max_pool.";
   def.details =
       "dx[n, c, …] = Σ dy[n, c, i, j] over the windows whose largest element it was, added in "
       "row-major order of the windows; 0 where there is none.";
   def.inputs = {{"index", "second output of max_pool"}, {"dy", "gradient of the first output"}};
   def.outputs = {{"dx", "gradient of x, of shape `input`"}};
   def.schema = &PoolGradAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
+  def.infer = InferMaxPoolGrad;
+  def.cost = MaxPoolGradCost;
   return def;
 }
 

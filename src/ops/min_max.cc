@@ -48,7 +48,7 @@ OpDef Extremum(std::string name, std::string summary, std::string details,
 
 OpDef min() {
   return Extremum(
-      "min", "The smaller of two tensors, element by element.",
+      "min", "Takes the smaller of two tensors, element by element.",
       "y = min(a, b); NaN where one is NaN; -0 is smaller than 0. Where a equals b, each "
       "gets half of the gradient, as in PyTorch's minimum; where one is NaN, both get "
       "all of it. `reduce_max` is for axes. ONNX Min.",
@@ -57,7 +57,7 @@ OpDef min() {
 
 OpDef max() {
   return Extremum(
-      "max", "The larger of two tensors, element by element.",
+      "max", "Takes the larger of two tensors, element by element.",
       "y = max(a, b); NaN where one is NaN; 0 is larger than -0. Where a equals b, each "
       "gets half of the gradient, as in PyTorch's maximum; where one is NaN, both get "
       "all of it. `reduce_max` is for axes. ONNX Max.",
@@ -67,7 +67,7 @@ OpDef max() {
 OpDef max_grad() {
   OpDef def;
   def.name = "max_grad";
-  def.summary = "Gradient of max with respect to one operand, and of min.";
+  def.summary = "Computes the gradient of max with respect to one operand, and of min.";
   def.details =
       "dx = 0 where larger < smaller, dy/2 where they are equal, else dy. The gradient of max(a, "
       "b) with respect to a has a as `larger`; that of min(a, b) has b.";

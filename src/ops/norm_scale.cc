@@ -20,7 +20,7 @@ const AttributeSchema& NormScaleAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferNormScale(InferContext& context) {
   for (int i = 0; i < context.num_inputs(); ++i) {
     if (IsFloat(context.dtype(i)) && context.dtype(i) == context.dtype(0)) continue;
     return context.Fail("needs tensors of one floating-point type, not " +
@@ -29,7 +29,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), Shape()}};
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost NormScaleCost(const NodeSignature& node) {
   int64_t elements = 0;
   for (const TensorType& type : node.inputs) elements += type.shape.Elements();
   return {2 * elements};
@@ -40,7 +40,7 @@ OpCost Cost(const NodeSignature& node) {
 OpDef norm_scale() {
   OpDef def;
   def.name = "norm_scale";
-  def.summary = "The factor that brings tensors under a norm together.";
+  def.summary = "Computes the factor that brings tensors under a norm together.";
   def.details =
       "y = min(1, norm / (‖x‖ + 1e-6)), where ‖x‖ is the root of the sum of the squares of all "
       "elements of all inputs. Added up in f64, input after input; NaN where an element is NaN. "
@@ -48,8 +48,8 @@ OpDef norm_scale() {
   def.inputs = {{"x", "tensors of one floating-point type", Arity::kVariadic}};
   def.outputs = {{"y", "a scalar of their type"}};
   def.schema = &NormScaleAttributes::Schema();
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferNormScale;
+  def.cost = NormScaleCost;
   return def;
 }
 

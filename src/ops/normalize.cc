@@ -37,7 +37,7 @@ bool CheckChannels(InferContext& context, const std::string& name, const RealLis
   return !context.failed();
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferNormalize(InferContext& context) {
   const auto& attributes = context.attributes<NormalizeAttributes>();
   if (!IsFloat(attributes.dtype)) {
     return context.Fail("`dtype` must be a floating-point type, not " +
@@ -52,7 +52,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 }
 
 // The derivative is scale/std: normalize without a mean.
-void Gradient(GradientContext& context) {
+void NormalizeGradient(GradientContext& context) {
   const DType from = context.input_type(0).dtype;
   if (!IsFloat(from)) return;
   NormalizeAttributes attributes = context.attributes<NormalizeAttributes>();
@@ -62,7 +62,7 @@ void Gradient(GradientContext& context) {
                                            {context.output_gradient(0)}, "dx"));
 }
 
-OpCost Cost(const NodeSignature& node) { return {3 * node.outputs[0].shape.Elements()}; }
+OpCost NormalizeCost(const NodeSignature& node) { return {3 * node.outputs[0].shape.Elements()}; }
 
 }  // namespace
 
@@ -76,9 +76,9 @@ OpDef normalize() {
   def.inputs = {{"x", "any tensor of any number type; channels are axis 1"}};
   def.outputs = {{"y", "shape of x, of type `dtype`"}};
   def.schema = &NormalizeAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferNormalize;
+  def.gradient = NormalizeGradient;
+  def.cost = NormalizeCost;
   def.in_place = {{0, 0}};
   return def;
 }

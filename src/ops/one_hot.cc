@@ -23,7 +23,7 @@ const AttributeSchema& OneHotAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferOneHot(InferContext& context) {
   const auto& attributes = context.attributes<OneHotAttributes>();
   if (!IsFloat(attributes.dtype)) {
     return context.Fail("`dtype` must be a floating-point type, not " +
@@ -46,7 +46,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 OpDef one_hot() {
   OpDef def;
   def.name = "one_hot";
-  def.summary = "A row for each index, with one number that differs.";
+  def.summary = "Encodes each index as a row in which one number differs.";
   def.details =
       "y[…, c] = on_value where c is the index, else off_value; the classes are a new last axis. "
       "An index outside [0, classes) gives a row of off_value. ONNX OneHot, without its indices "
@@ -55,7 +55,7 @@ OpDef one_hot() {
   def.inputs = {{"index", "uint8, int32 or int64, any shape: [N] for a class a sample"}};
   def.outputs = {{"y", "shape of index and [classes], of type `dtype`"}};
   def.schema = &OneHotAttributes::Schema();
-  def.infer = Infer;
+  def.infer = InferOneHot;
   def.cost = NoOperations;
   def.labels = Labels::kIds;
   def.id_count = "classes";

@@ -94,7 +94,7 @@ bool CheckValue(InferContext& context, double value) {
   return false;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferPad(InferContext& context) {
   const auto& attributes = context.attributes<PadAttributes>();
   if (!CheckLists(context, attributes) || !CheckValue(context, attributes.value)) return {};
   Shape shape = context.shape(0);
@@ -111,7 +111,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
-void Gradient(GradientContext& context) {
+void PadGradient(GradientContext& context) {
   const Shape shape = context.input_type(0).shape;
   const PadWidths widths = WidthsOf(context.attributes<PadAttributes>(), shape.rank());
   SliceAttributes inner;
@@ -140,8 +140,8 @@ OpDef pad() {
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "x in its frame"}};
   def.schema = &PadAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferPad;
+  def.gradient = PadGradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kWithin;

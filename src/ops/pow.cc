@@ -12,7 +12,7 @@ void SetReduced(GradientContext& context, int input, ValueId gradient) {
 }
 
 // The gradient does not use y/a, which is no number at 0.
-void Gradient(GradientContext& context) {
+void PowGradient(GradientContext& context) {
   const ValueId a = context.input(0), b = context.input(1), y = context.output(0);
   const ValueId dy = context.output_gradient(0);
   if (context.needs_gradient(0)) {
@@ -49,7 +49,7 @@ OpDef Grad(std::string name, std::string summary, std::string details, OperandDe
 OpDef pow() {
   OpDef def;
   def.name = "pow";
-  def.summary = "Powers: one tensor to the power of another, element by element.";
+  def.summary = "Raises a tensor to the power of another, element by element.";
   def.details =
       "y = a^b as C and IEEE 754 define it: a^0 and 1^b are 1, even for NaN; NaN for a negative a "
       "and a b that is no whole number. The gradient of a is b·a^(b - 1), and 0 where b is 0; that "
@@ -58,7 +58,7 @@ OpDef pow() {
   def.inputs = {{"a", "base, any shape"}, {"b", "exponent, a shape that goes with a's"}};
   def.outputs = {{"y", "the broadcast shape"}};
   def.infer = InferBroadcast;
-  def.gradient = Gradient;
+  def.gradient = PowGradient;
   def.in_place = {{0, 0}, {1, 0}};
   def.finite_help = {
       "a negative power of 0 is infinite, and a power of a negative number that is no integer NaN",
@@ -67,12 +67,12 @@ OpDef pow() {
 }
 
 OpDef pow_base_grad() {
-  return Grad("pow_base_grad", "Gradient of pow with respect to the base.",
+  return Grad("pow_base_grad", "Computes the gradient of pow with respect to the base.",
               "dx = dy·(b·a^(b - 1)), and 0 where b is 0.", {"b", "exponent"}, BaseGradCost);
 }
 
 OpDef pow_exponent_grad() {
-  return Grad("pow_exponent_grad", "Gradient of pow with respect to the exponent.",
+  return Grad("pow_exponent_grad", "Computes the gradient of pow with respect to the exponent.",
               "dx = dy·(y·ln a), and 0 where a is 0 and y is 0 or 1.", {"y", "output of pow"},
               ExponentGradCost);
 }

@@ -106,7 +106,7 @@ OpDef Random(std::string name, std::string summary, std::string details) {
 }  // namespace
 
 OpDef random_normal() {
-  OpDef def = Random("random_normal", "Normally distributed random numbers.",
+  OpDef def = Random("random_normal", "Draws normally distributed random numbers.",
                      "y = mean + deviation·z, where z is drawn from the standard normal "
                      "distribution (Philox4x32-10, Box-Muller). ONNX RandomNormal.");
   def.schema = &RandomNormalAttributes::Schema();
@@ -116,7 +116,7 @@ OpDef random_normal() {
 }
 
 OpDef random_uniform() {
-  OpDef def = Random("random_uniform", "Evenly distributed random numbers.",
+  OpDef def = Random("random_uniform", "Draws evenly distributed random numbers.",
                      "y = low + (high - low)·u, where u is one of the 2^24 multiples of 2^-24 in "
                      "[0, 1) (Philox4x32-10). ONNX RandomUniform.");
   def.schema = &RandomUniformAttributes::Schema();

@@ -81,21 +81,21 @@ std::optional<Shape> PartOf(InferContext& context, const IntList& size, const Sh
   return part;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRandomCrop(InferContext& context) {
   const auto part =
       PartOf(context, context.attributes<RandomCropAttributes>().size, context.shape(0));
   if (!part || !ExpectStep(context)) return {};
   return {{context.dtype(0), *part}};
 }
 
-void Gradient(GradientContext& context) {
+void RandomCropGradient(GradientContext& context) {
   const auto& a = context.attributes<RandomCropAttributes>();
   const RandomCropGradAttributes attributes{a.size, a.key, a.varied, context.input_type(0).shape};
   context.SetInputGradient(0, context.Emit(OpId::random_crop_grad, Attributes::Of(attributes),
                                            {context.output_gradient(0), context.input(1)}, "grad"));
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferRandomCropGrad(InferContext& context) {
   const auto& a = context.attributes<RandomCropGradAttributes>();
   const auto part = PartOf(context, a.size, a.shape);
   if (!part) return {};
@@ -113,7 +113,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
 OpDef random_crop() {
   OpDef def;
   def.name = "random_crop";
-  def.summary = "A random part of each image, while training.";
+  def.summary = "Takes a random part of each image while training.";
   def.details =
       "While training, y[n, …, i, j] = x[n, …, top + i, left + j], where every top from 0 to the "
       "height of x - height is equally likely, and every left likewise; each sample draws its own "
@@ -126,8 +126,8 @@ OpDef random_crop() {
                 {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "[N, …, `size`]"}};
   def.schema = &RandomCropAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferRandomCrop;
+  def.gradient = RandomCropGradient;
   def.cost = NoOperations;
   def.needs_step = true;
   def.moves = Moves::kAnywhere;
@@ -138,12 +138,12 @@ OpDef random_crop() {
 OpDef random_crop_grad() {
   OpDef def;
   def.name = "random_crop_grad";
-  def.summary = "Gradient of random_crop.";
+  def.summary = "Computes the gradient of random_crop.";
   def.details = "dx is dy where the part was taken, else 0.";
   def.inputs = {{"dy", "gradient of y"}, {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &RandomCropGradAttributes::Schema();
-  def.infer = InferGrad;
+  def.infer = InferRandomCropGrad;
   def.cost = NoOperations;
   def.needs_step = true;
   return def;

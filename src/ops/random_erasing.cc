@@ -31,7 +31,7 @@ const AttributeSchema& RandomErasingAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRandomErasing(InferContext& context) {
   const auto& a = context.attributes<RandomErasingAttributes>();
   if (!ExpectImages(context, "random_erasing", context.shape(0)) || !ExpectPixels(context) ||
       !ExpectPixelValue(context, "value", a.value)) {
@@ -43,7 +43,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0)};
 }
 
-void Gradient(GradientContext& context) {
+void RandomErasingGradient(GradientContext& context) {
   if (!IsFloat(context.input_type(0).dtype)) return;
   RandomErasingAttributes attributes = context.attributes<RandomErasingAttributes>();
   attributes.value = 0;
@@ -56,7 +56,7 @@ void Gradient(GradientContext& context) {
 OpDef random_erasing() {
   OpDef def;
   def.name = "random_erasing";
-  def.summary = "A random part of some images painted over, while training.";
+  def.summary = "Paints over a random part of some images while training.";
   def.details =
       "While training, with `probability`, a part of a sample becomes `value` in all its channels: "
       "its area is a part of the image's from `scale`, equally likely, its width divided by its "
@@ -70,8 +70,8 @@ OpDef random_erasing() {
                 {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "shape and type of x"}};
   def.schema = &RandomErasingAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferRandomErasing;
+  def.gradient = RandomErasingGradient;
   def.cost = NoOperations;
   def.in_place = {{0, 0}};
   def.needs_step = true;

@@ -31,7 +31,7 @@ const AttributeSchema& RandomFlipAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRandomFlip(InferContext& context) {
   const IntList& wanted = context.attributes<RandomFlipAttributes>().axes;
   const Shape& x = context.shape(0);
   if (wanted.empty()) return context.Fail("`axes` is empty");
@@ -45,7 +45,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0)};
 }
 
-void Gradient(GradientContext& context) {
+void RandomFlipGradient(GradientContext& context) {
   context.SetInputGradient(0, context.Emit(OpId::random_flip, context.node().attributes,
                                            {context.output_gradient(0), context.input(1)}, "dx"));
 }
@@ -55,7 +55,7 @@ void Gradient(GradientContext& context) {
 OpDef random_flip() {
   OpDef def;
   def.name = "random_flip";
-  def.summary = "Some samples with axes in reverse order, while training.";
+  def.summary = "Reverses axes of some samples while training.";
   def.details =
       "While training, y is what `flip` makes of a sample with `probability`, else the sample "
       "itself; each sample is drawn by itself at each step, in paths of mode `forward` too. In "
@@ -66,8 +66,8 @@ OpDef random_flip() {
   def.inputs = {{"x", "[N, …], of any type"}, {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "shape of x"}};
   def.schema = &RandomFlipAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferRandomFlip;
+  def.gradient = RandomFlipGradient;
   def.cost = NoOperations;
   def.needs_step = true;
   def.moves = Moves::kAnywhere;

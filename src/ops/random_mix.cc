@@ -20,7 +20,7 @@ const AttributeSchema& RandomMixAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRandomMix(InferContext& context) {
   if (!IsFloat(context.dtype(0))) return InferSameAsInput(context);
   if (context.input(1) != context.input(0)) {
     return context.Fail("inputs differ: " + context.input(0).ToString() + " and " +
@@ -34,7 +34,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0)};
 }
 
-void Gradient(GradientContext& context) {
+void RandomMixGradient(GradientContext& context) {
   const ValueId dy = context.output_gradient(0), step = context.input(2);
   const ValueId nothing =
       context.Emit(OpId::fill, Attributes::Of(FillAttributes{0}), {dy}, "nothing");
@@ -45,14 +45,14 @@ void Gradient(GradientContext& context) {
   if (context.needs_gradient(1)) context.SetInputGradient(1, mix(nothing, dy, "db"));
 }
 
-OpCost Cost(const NodeSignature& node) { return {3 * node.outputs[0].shape.Elements()}; }
+OpCost RandomMixCost(const NodeSignature& node) { return {3 * node.outputs[0].shape.Elements()}; }
 
 }  // namespace
 
 OpDef random_mix() {
   OpDef def;
   def.name = "random_mix";
-  def.summary = "A random point between two samples.";
+  def.summary = "Draws a random point between two samples.";
   def.details =
       "y = u·a + (1 - u)·b, where u is drawn from [0, 1) for each sample. What is drawn depends on "
       "the run's seed, the operator's name, the step and the place in the batch alone "
@@ -63,9 +63,9 @@ OpDef random_mix() {
       {"a", "[N, …]"}, {"b", "shape of a"}, {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "shape of a"}};
   def.schema = &RandomMixAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferRandomMix;
+  def.gradient = RandomMixGradient;
+  def.cost = RandomMixCost;
   def.in_place = {{0, 0}, {1, 0}};
   def.needs_step = true;
   return def;

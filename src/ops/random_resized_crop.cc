@@ -13,7 +13,7 @@ namespace cgrun {
 namespace {
 
 template <class T>
-SchemaBuilder<T> CropSchema() {
+SchemaBuilder<T> ResizedCropSchema() {
   SchemaBuilder<T> builder;
   builder.Add("size", &T::size, "height and width of y; one value for both")
       .Required()
@@ -32,12 +32,12 @@ SchemaBuilder<T> CropSchema() {
 }  // namespace
 
 const AttributeSchema& RandomResizedCropAttributes::Schema() {
-  static const AttributeSchema schema = CropSchema<RandomResizedCropAttributes>().Build();
+  static const AttributeSchema schema = ResizedCropSchema<RandomResizedCropAttributes>().Build();
   return schema;
 }
 
 const AttributeSchema& RandomResizedCropGradAttributes::Schema() {
-  static const AttributeSchema schema = CropSchema<RandomResizedCropGradAttributes>()
+  static const AttributeSchema schema = ResizedCropSchema<RandomResizedCropGradAttributes>()
                                             .Add("shape", &RandomResizedCropGradAttributes::shape,
                                                  "shape of the input of random_resized_crop")
                                             .Internal()
@@ -74,7 +74,7 @@ std::optional<Shape> ShapeOf(InferContext& context, const A& a, const Shape& x) 
   return std::nullopt;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRandomResizedCrop(InferContext& context) {
   if (!ExpectPixels(context)) return {};
   const auto shape =
       ShapeOf(context, context.attributes<RandomResizedCropAttributes>(), context.shape(0));
@@ -82,7 +82,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), *shape}};
 }
 
-void Gradient(GradientContext& context) {
+void RandomResizedCropGradient(GradientContext& context) {
   const TensorType x = context.input_type(0);
   if (!IsFloat(x.dtype)) return;
   const auto& a = context.attributes<RandomResizedCropAttributes>();
@@ -93,7 +93,7 @@ void Gradient(GradientContext& context) {
                                         {context.output_gradient(0), context.input(1)}, "grad"));
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferRandomResizedCropGrad(InferContext& context) {
   const auto& a = context.attributes<RandomResizedCropGradAttributes>();
   const auto y = ShapeOf(context, a, a.shape);
   if (!y) return {};
@@ -106,15 +106,19 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {{context.dtype(0), a.shape}};
 }
 
-OpCost Cost(const NodeSignature& node) { return {9 * node.outputs[0].shape.Elements()}; }
-OpCost GradCost(const NodeSignature& node) { return {8 * node.inputs[0].shape.Elements()}; }
+OpCost RandomResizedCropCost(const NodeSignature& node) {
+  return {9 * node.outputs[0].shape.Elements()};
+}
+OpCost RandomResizedCropGradCost(const NodeSignature& node) {
+  return {8 * node.inputs[0].shape.Elements()};
+}
 
 }  // namespace
 
 OpDef random_resized_crop() {
   OpDef def;
   def.name = "random_resized_crop";
-  def.summary = "A random part of each image, resized, while training.";
+  def.summary = "Takes a random part of each image, resized, while training.";
   def.details =
       "While training a part of each sample becomes y: its area is a part of the image's from "
       "`scale`, equally likely, its width divided by its height from `ratio`, equally likely in "
@@ -130,9 +134,9 @@ OpDef random_resized_crop() {
                 {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "[N, …, `size`], type of x"}};
   def.schema = &RandomResizedCropAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferRandomResizedCrop;
+  def.gradient = RandomResizedCropGradient;
+  def.cost = RandomResizedCropCost;
   def.needs_step = true;
   def.moves = Moves::kWithin;
   def.draws_places = true;
@@ -142,15 +146,15 @@ OpDef random_resized_crop() {
 OpDef random_resized_crop_grad() {
   OpDef def;
   def.name = "random_resized_crop_grad";
-  def.summary = "Gradient of random_resized_crop.";
+  def.summary = "Computes the gradient of random_resized_crop.";
   def.details =
       "Each pixel of dy is spread with the weights with which random_resized_crop read its pixels, "
       "added in the order of dy in f64 and rounded once; 0 outside the part.";
   def.inputs = {{"dy", "gradient of y"}, {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &RandomResizedCropGradAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
+  def.infer = InferRandomResizedCropGrad;
+  def.cost = RandomResizedCropGradCost;
   def.needs_step = true;
   return def;
 }

@@ -32,16 +32,16 @@ bool Check(InferContext& context, int target) {
   return false;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRanking(InferContext& context) {
   return InferLoss(context, [](InferContext& c) { return Check(c, 2); });
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferRankingGrad(InferContext& context) {
   return InferLossGrad(context, [](InferContext& c) { return Check(c, 3); });
 }
 
 // The gradient of b is that of a with the opposite sign. No gradient flows into the target.
-void Gradient(GradientContext& context) {
+void RankingGradient(GradientContext& context) {
   if (!context.needs_gradient(0) && !context.needs_gradient(1)) return;
   std::vector<ValueId> inputs = {context.input(0), context.input(1), context.output_gradient(0)};
   if (context.num_inputs() > 2) inputs.push_back(context.input(2));
@@ -52,7 +52,7 @@ void Gradient(GradientContext& context) {
   context.SetInputGradient(1, context.Emit(OpId::neg, Attributes(), {da}, "grad_of_b"));
 }
 
-OpCost Cost(const NodeSignature& node) { return {5 * node.inputs[0].shape.Elements()}; }
+OpCost RankingCost(const NodeSignature& node) { return {5 * node.inputs[0].shape.Elements()}; }
 
 constexpr char kTarget[] = "shape of the scores; their type, bool or an integer type";
 
@@ -61,7 +61,7 @@ constexpr char kTarget[] = "shape of the scores; their type, bool or an integer 
 OpDef ranking() {
   OpDef def;
   def.name = "ranking";
-  def.summary = "Margin ranking loss of pairs of scores.";
+  def.summary = "Computes the margin ranking loss of pairs of scores.";
   def.details =
       "loss = mean over all elements of max(0, margin - t·(a - b)), added in index order in f64 "
       "and "
@@ -74,16 +74,16 @@ OpDef ranking() {
                 {"target", kTarget, Arity::kOptional}};
   def.outputs = {{"loss", "scalar"}};
   def.schema = &RankingAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferRanking;
+  def.gradient = RankingGradient;
+  def.cost = RankingCost;
   return def;
 }
 
 OpDef ranking_grad() {
   OpDef def;
   def.name = "ranking_grad";
-  def.summary = "Gradient of ranking.";
+  def.summary = "Computes the gradient of ranking.";
   def.details =
       "da = -t·dloss / (number of elements) where margin - t·(a - b) is above 0, else 0; NaN where "
       "that is. The gradient of b is -da.";
@@ -93,8 +93,8 @@ OpDef ranking_grad() {
                 {"target", kTarget, Arity::kOptional}};
   def.outputs = {{"da", "gradient of a"}};
   def.schema = &RankingAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = Cost;
+  def.infer = InferRankingGrad;
+  def.cost = RankingCost;
   def.in_place = {{0, 0}, {1, 0}};
   return def;
 }

@@ -49,7 +49,7 @@ ValueId ReduceToShape(GradientContext& context, ValueId gradient, Shape shape) {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferReduce(InferContext& context) {
   const auto& attributes = context.attributes<ReduceAttributes>();
   if (!IsFloat(context.dtype(0))) return InferSameAsInput(context);
   const auto axes = NormalizeAxes(attributes.axes, context.shape(0).rank());
@@ -57,7 +57,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), ReducedShape(context.shape(0), *axes, attributes.keep_dims)}};
 }
 
-OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
+OpCost ReduceCost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
 
 // The shape of x with 1 in the place of what was reduced.
 Shape KeptShape(GradientContext& context) {
@@ -92,14 +92,14 @@ OpDef Reduction(std::string name, std::string summary, std::string details,
   def.inputs = {{"x", "any shape"}};
   def.outputs = {{"y", "shape of x without the reduced axes"}};
   def.schema = &ReduceAttributes::Schema();
-  def.infer = Infer;
+  def.infer = InferReduce;
   def.gradient = gradient;
-  def.cost = Cost;
+  def.cost = ReduceCost;
   return def;
 }
 
 std::vector<TensorType> InferMaxGrad(InferContext& context) {
-  const std::vector<TensorType> reduced = Infer(context);
+  const std::vector<TensorType> reduced = InferReduce(context);
   if (context.failed()) return {};
   for (int i : {1, 2}) {
     if (context.input(i) != reduced[0]) {
@@ -113,21 +113,21 @@ std::vector<TensorType> InferMaxGrad(InferContext& context) {
 }  // namespace
 
 OpDef reduce_sum() {
-  return Reduction("reduce_sum", "Sum over axes.",
+  return Reduction("reduce_sum", "Adds up elements over axes.",
                    "y = Σ x over `axes`, added in index order in f64 and rounded once; over one "
                    "element, y is that element, bit for bit. ONNX ReduceSum.",
                    SumGradient);
 }
 
 OpDef reduce_mean() {
-  return Reduction("reduce_mean", "Mean over axes.",
+  return Reduction("reduce_mean", "Takes the mean over axes.",
                    "y = (Σ x) / count over `axes`, added in index order in f64 and rounded once. "
                    "ONNX ReduceMean.",
                    MeanGradient);
 }
 
 OpDef reduce_max() {
-  return Reduction("reduce_max", "Largest element over axes.",
+  return Reduction("reduce_max", "Takes the largest element over axes.",
                    "y = max x over `axes`; a NaN anywhere gives NaN; of -0 and +0 the first wins. "
                    "Its gradient is shared evenly by the elements that equal y, as PyTorch's amax "
                    "does. ONNX ReduceMax.",
@@ -137,7 +137,7 @@ OpDef reduce_max() {
 OpDef reduce_max_grad() {
   OpDef def;
   def.name = "reduce_max_grad";
-  def.summary = "Gradient of reduce_max.";
+  def.summary = "Computes the gradient of reduce_max.";
   def.details =
       "dx = dy / n where x equals y, else 0; n is how many elements do. Where y is NaN, the NaNs "
       "of x share it.";
@@ -145,7 +145,7 @@ OpDef reduce_max_grad() {
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &ReduceAttributes::Schema();
   def.infer = InferMaxGrad;
-  def.cost = Cost;
+  def.cost = ReduceCost;
   def.in_place = {{0, 0}};
   return def;
 }

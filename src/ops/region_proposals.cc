@@ -103,7 +103,7 @@ bool CheckImage(InferContext& context, const IntList& strides) {
   return true;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRegionProposals(InferContext& context) {
   const auto& a = context.attributes<RegionProposalsAttributes>();
   if (!CheckLists(context, a) || !ExpectCoordinates(context, context.num_inputs())) return {};
   int64_t anchors = 0;
@@ -121,7 +121,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 
 // Each anchor is compared once. At worst, each candidate is compared with about half of what is
 // kept.
-OpCost Cost(const NodeSignature& node) {
+OpCost RegionProposalsCost(const NodeSignature& node) {
   const auto& a = node.attributes.As<RegionProposalsAttributes>();
   int64_t anchors = 0;
   for (size_t i = 0; i < node.inputs.size(); i += 2) anchors += node.inputs[i].shape.Elements();
@@ -134,7 +134,7 @@ OpCost Cost(const NodeSignature& node) {
 OpDef region_proposals() {
   OpDef def;
   def.name = "region_proposals";
-  def.summary = "The boxes of an image in which something may be.";
+  def.summary = "Proposes the boxes of an image in which an object may be.";
   def.details =
       "At each place of a map there is an anchor for each of `ratios`: its centre is at column·"
       "stride, row·stride, its width scale·√ratio and its height scale ÷ √ratio. Of all anchors of "
@@ -154,8 +154,8 @@ OpDef region_proposals() {
                  Arity::kVariadic}};
   def.outputs = {{"y", "boxes [N, count, 4], those of the highest scores first"}};
   def.schema = &RegionProposalsAttributes::Schema();
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferRegionProposals;
+  def.cost = RegionProposalsCost;
   return def;
 }
 

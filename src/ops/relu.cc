@@ -5,9 +5,9 @@
 namespace cgrun::op_def {
 
 OpDef relu() {
-  OpDef def = ActivationOp(
-      {"relu", "Rectified linear unit.", "y = max(x, 0); a NaN stays a NaN. ONNX Relu."},
-      GradientFromResult<OpId::relu_grad>);
+  OpDef def = ActivationOp({"relu", "Sets negative elements to 0 (the rectified linear unit).",
+                            "y = max(x, 0); a NaN stays a NaN. ONNX Relu."},
+                           GradientFromResult<OpId::relu_grad>);
   def.moves = Moves::kWithin;
   return def;
 }

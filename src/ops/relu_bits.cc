@@ -21,7 +21,7 @@ Shape ShapeOfBits(InferContext& context, Shape shape) {
   return shape;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferReluBits(InferContext& context) {
   InferSameAsInput(context);
   if (context.failed()) return {};
   const Shape bits = ShapeOfBits(context, context.shape(0));
@@ -29,7 +29,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{DType::kU8, bits}};
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferReluBitsGrad(InferContext& context) {
   const TensorType& dy = context.input(1);
   if (!IsFloat(dy.dtype)) {
     return context.Fail("needs a floating-point gradient, not " + dy.ToString());
@@ -43,32 +43,32 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {dy};
 }
 
-OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
+OpCost ReluBitsCost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
 
 }  // namespace
 
 OpDef relu_bits() {
   OpDef def;
   def.name = "relu_bits";
-  def.summary = "Which elements of the output of relu are positive, a bit each.";
+  def.summary = "Says which elements of the output of relu are positive, with a bit for each.";
   def.details =
       "Bit k of byte b along the packed axis says whether element 8·b + k is positive; a NaN is "
       "not, and bits behind the last element are 0. Packed is axis 1, of a vector axis 0.";
   def.inputs = {{"y", "output of relu"}};
   def.outputs = {{"bits", "uint8; shape of y with an eighth, rounded up, of the packed axis"}};
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferReluBits;
+  def.cost = ReluBitsCost;
   return def;
 }
 
 OpDef relu_grad_by_bits() {
   OpDef def;
   def.name = "relu_grad_by_bits";
-  def.summary = "Gradient of relu from the bits of its output.";
+  def.summary = "Computes the gradient of relu from the bits of its output.";
   def.details = "dx = dy where the bit of relu_bits is 1, else 0: what relu_grad gives.";
   def.inputs = {{"bits", "relu_bits of the output of relu"}, {"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of x"}};
-  def.infer = InferGrad;
+  def.infer = InferReluBitsGrad;
   def.in_place = {{1, 0}};
   return def;
 }

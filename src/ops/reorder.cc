@@ -17,7 +17,7 @@ const AttributeSchema& ReorderAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferReorder(InferContext& context) {
   Layout layout;
   const auto& attributes = context.attributes<ReorderAttributes>();
   for (const std::string& text : {attributes.from, attributes.to}) {
@@ -29,7 +29,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {context.input(0)};
 }
 
-OpCost Cost(const NodeSignature&) { return {}; }
+OpCost ReorderCost(const NodeSignature&) { return {}; }
 
 }  // namespace
 
@@ -41,8 +41,8 @@ OpDef reorder() {
   def.inputs = {{"x", "any tensor in layout `from`"}};
   def.outputs = {{"y", "the same tensor in layout `to`"}};
   def.schema = &ReorderAttributes::Schema();
-  def.infer = Infer;
-  def.cost = Cost;
+  def.infer = InferReorder;
+  def.cost = ReorderCost;
   def.moves = Moves::kInOrder;
   return def;
 }

@@ -47,7 +47,7 @@ std::optional<Dim> Missing(const Dim& total, const Dim& known) {
   return Dim(total.size / known.size, total.batch && !known.batch);
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferReshape(InferContext& context) {
   Shape shape = context.attributes<ReshapeAttributes>().shape;
   const std::string wanted = shape.ToString();
   const std::optional<int> open = OpenAxis(shape);
@@ -73,7 +73,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
-void Gradient(GradientContext& context) {
+void ReshapeGradient(GradientContext& context) {
   context.SetInputGradient(
       0, EmitReshape(context, context.output_gradient(0), context.input_type(0).shape));
 }
@@ -83,14 +83,14 @@ void Gradient(GradientContext& context) {
 OpDef reshape() {
   OpDef def;
   def.name = "reshape";
-  def.summary = "The same elements under another shape.";
+  def.summary = "Gives the same elements another shape.";
   def.details = "y has the elements of x in row-major order; nothing is copied. ONNX Reshape.";
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "of shape `shape`"}};
   def.schema = &ReshapeAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferReshape;
+  def.gradient = ReshapeGradient;
   def.in_place = {{0, 0}};
   def.view = true;
   def.narrow = Narrow::kFollows;

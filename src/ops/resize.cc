@@ -28,7 +28,7 @@ const AttributeSchema& ResizeAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferResize(InferContext& context) {
   const auto& attributes = context.attributes<ResizeAttributes>();
   const Shape& x = context.shape(0);
   if (x.rank() != 4) return context.Fail(RankMessage("resize", "[N, C, H, W]", x));
@@ -50,14 +50,14 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferResizeGrad(InferContext& context) {
   if (!IsFloat(context.dtype(0))) return InferSameAsInput(context);
-  return Infer(context);
+  return InferResize(context);
 }
 
 // Each is the other's gradient, with the size of the input.
 template <OpId kGradient>
-void Gradient(GradientContext& context) {
+void ResizeGradient(GradientContext& context) {
   const TensorType type = context.input_type(0);
   if (!IsFloat(type.dtype)) return;
   ResizeAttributes attributes = context.attributes<ResizeAttributes>();
@@ -68,12 +68,12 @@ void Gradient(GradientContext& context) {
 }
 
 // Bilinear mode takes three interpolations of three operations each.
-OpCost Cost(const NodeSignature& node) {
+OpCost ResizeCost(const NodeSignature& node) {
   const bool bilinear = node.attributes.As<ResizeAttributes>().mode == "bilinear";
   return {bilinear ? 9 * node.outputs[0].shape.Elements() : 0};
 }
 
-OpCost GradCost(const NodeSignature& node) {
+OpCost ResizeGradCost(const NodeSignature& node) {
   const bool bilinear = node.attributes.As<ResizeAttributes>().mode == "bilinear";
   return {(bilinear ? 8 : 1) * node.inputs[0].shape.Elements()};
 }
@@ -83,7 +83,7 @@ OpCost GradCost(const NodeSignature& node) {
 OpDef resize() {
   OpDef def;
   def.name = "resize";
-  def.summary = "Images of another size.";
+  def.summary = "Resizes images.";
   def.details =
       "Pixel centres lie at halves: pixel i of y takes x at (i + 0.5)·(size of x / size of y) - "
       "0.5, "
@@ -95,9 +95,9 @@ OpDef resize() {
   def.inputs = {{"x", "[N, C, H, W], uint8 or floating-point"}};
   def.outputs = {{"y", "[N, C, height, width], type of x"}};
   def.schema = &ResizeAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient<OpId::resize_grad>;
-  def.cost = Cost;
+  def.infer = InferResize;
+  def.gradient = ResizeGradient<OpId::resize_grad>;
+  def.cost = ResizeCost;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kWithin;
   return def;
@@ -106,16 +106,16 @@ OpDef resize() {
 OpDef resize_grad() {
   OpDef def;
   def.name = "resize_grad";
-  def.summary = "Gradient of resize.";
+  def.summary = "Computes the gradient of resize.";
   def.details =
       "Each pixel of dy is spread with the weights with which resize read its pixels, added in the "
       "order of dy in f64 and rounded once.";
   def.inputs = {{"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of x, of height and width `size`"}};
   def.schema = &ResizeAttributes::Schema();
-  def.infer = InferGrad;
-  def.gradient = Gradient<OpId::resize>;
-  def.cost = GradCost;
+  def.infer = InferResizeGrad;
+  def.gradient = ResizeGradient<OpId::resize>;
+  def.cost = ResizeGradCost;
   return def;
 }
 

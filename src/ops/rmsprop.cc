@@ -33,7 +33,7 @@ int StatesOf(const RmspropAttributes& attributes) {
   return 1 + (attributes.centered ? 1 : 0) + (attributes.momentum != 0 ? 1 : 0);
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRmsprop(InferContext& context) {
   const auto& attributes = context.attributes<RmspropAttributes>();
   const int states = StatesOf(attributes);
   WarnOfNoEpsilon(context, attributes.epsilon);
@@ -41,7 +41,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return std::vector<TensorType>(static_cast<size_t>(1 + states), context.input(0));
 }
 
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> RmspropOwned(InferContext& context) {
   const auto& attributes = context.attributes<RmspropAttributes>();
   std::vector<OwnedTensor> owned = {{"v", context.input(0), Role::kOptimizerState}};
   if (attributes.centered) owned.push_back({"m", context.input(0), Role::kOptimizerState});
@@ -51,7 +51,7 @@ std::vector<OwnedTensor> Owned(InferContext& context) {
   return owned;
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost RmspropCost(const NodeSignature& node) {
   return {static_cast<int64_t>(5 + 3 * node.outputs.size()) * node.inputs[0].shape.Elements()};
 }
 
@@ -60,7 +60,8 @@ OpCost Cost(const NodeSignature& node) {
 OpDef rmsprop() {
   OpDef def;
   def.name = "rmsprop";
-  def.summary = "Gradient descent by the root mean square of recent gradients.";
+  def.summary =
+      "Updates parameters by gradients, divided by the root mean square of recent gradients.";
   def.details =
       "g' = g + weight_decay·w (and the parameter's own regularisation); v = alpha·v + (1 - "
       "alpha)·g'², from 0; d = g' / (√v + epsilon); centered: m = alpha·m + (1 - alpha)·g', from "
@@ -80,9 +81,9 @@ OpDef rmsprop() {
                  {"m", "input 4 after the step"},
                  {"momentum", "input 5 after the step"}};
   def.schema = &RmspropAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.cost = Cost;
+  def.infer = InferRmsprop;
+  def.owned = RmspropOwned;
+  def.cost = RmspropCost;
   def.in_place = {{0, 0}, {3, 1}, {4, 2}, {5, 3}};
   def.updates = {{0, 0}, {3, 1}, {4, 2}, {5, 3}};
   return def;

@@ -100,7 +100,7 @@ std::vector<TensorType> TypeOf(InferContext& context, const IntList& size, const
   return {{context.dtype(0), shape}};
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRoiAlign(InferContext& context) {
   const auto& attributes = context.attributes<RoiAlignAttributes>();
   const int inputs = context.num_inputs();
   if (!ExpectCoordinates(context, inputs)) return {};
@@ -115,7 +115,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 }
 
 // Boxes are taken as they are: no gradient flows to them.
-void Gradient(GradientContext& context) {
+void RoiAlignGradient(GradientContext& context) {
   const auto& a = context.attributes<RoiAlignAttributes>();
   for (int i = 1; i < context.num_inputs(); ++i) {
     if (!context.needs_gradient(i)) continue;
@@ -127,7 +127,7 @@ void Gradient(GradientContext& context) {
   }
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferRoiAlignGrad(InferContext& context) {
   const auto& attributes = context.attributes<RoiAlignGradAttributes>();
   const size_t maps = attributes.strides.size();
   if (!ExpectCoordinates(context, 2) || !CheckStrides(context, attributes.strides, maps)) return {};
@@ -148,12 +148,12 @@ int64_t SampleFlops(const RoiAlignAttributes& attributes, const Shape& y) {
   return y.Elements() * attributes.sampling_ratio * attributes.sampling_ratio * 8;
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost RoiAlignCost(const NodeSignature& node) {
   return {SampleFlops(node.attributes.As<RoiAlignAttributes>(), node.outputs[0].shape)};
 }
 
 // Each box is of one map. If there are several maps, this is the share of one.
-OpCost GradCost(const NodeSignature& node) {
+OpCost RoiAlignGradCost(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<RoiAlignGradAttributes>();
   return {SampleFlops(attributes.forward(), node.inputs[1].shape) / std::ssize(attributes.strides)};
 }
@@ -163,7 +163,7 @@ OpCost GradCost(const NodeSignature& node) {
 OpDef roi_align() {
   OpDef def;
   def.name = "roi_align";
-  def.summary = "Features of fixed size from each box of an image.";
+  def.summary = "Takes features of a fixed size from each box of an image.";
   def.details =
       "y[n·boxes + b, c] is box b of image n as height × width numbers: each is the mean of "
       "sampling_ratio × sampling_ratio samples, evenly spread over its part of the box, each found "
@@ -182,24 +182,24 @@ OpDef roi_align() {
       {"map", "[N, channels, height, width] of each stride, type of boxes", Arity::kVariadic}};
   def.outputs = {{"y", "[boxes·N, channels, height, width] of `size`, type of boxes"}};
   def.schema = &RoiAlignAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferRoiAlign;
+  def.gradient = RoiAlignGradient;
+  def.cost = RoiAlignCost;
   return def;
 }
 
 OpDef roi_align_grad() {
   OpDef def;
   def.name = "roi_align_grad";
-  def.summary = "Gradient of one of roi_align's maps.";
+  def.summary = "Computes the gradient of one of roi_align's maps.";
   def.details =
       "Each element of dy is spread with the weights with which roi_align read the map, where its "
       "box is one of that map. It is added in the order of dy, in the type of dy.";
   def.inputs = {{"boxes", "boxes of roi_align"}, {"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of the map"}};
   def.schema = &RoiAlignGradAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
+  def.infer = InferRoiAlignGrad;
+  def.cost = RoiAlignGradCost;
   return def;
 }
 

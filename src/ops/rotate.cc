@@ -68,7 +68,7 @@ bool CheckImages(InferContext& context, std::string_view op, double fill) {
          ExpectPixelValue(context, "fill", fill);
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferRotate(InferContext& context) {
   const double fill = context.attributes<RotateAttributes>().fill;
   if (!CheckImages(context, "rotate", fill)) return {};
   return {context.input(0)};
@@ -86,7 +86,7 @@ std::vector<TensorType> InferRandom(InferContext& context) {
   return {context.input(0)};
 }
 
-void Gradient(GradientContext& context) {
+void RotateGradient(GradientContext& context) {
   if (!IsFloat(context.input_type(0).dtype)) return;
   const RotateAttributes attributes{context.attributes<RotateAttributes>().degrees, 0};
   context.SetInputGradient(0, context.Emit(OpId::rotate_grad, Attributes::Of(attributes),
@@ -101,7 +101,7 @@ void RandomGradient(GradientContext& context) {
                                            {context.output_gradient(0), context.input(1)}, "grad"));
 }
 
-OpCost Cost(const NodeSignature& node) { return {8 * node.inputs[0].shape.Elements()}; }
+OpCost RotateCost(const NodeSignature& node) { return {8 * node.inputs[0].shape.Elements()}; }
 
 constexpr char kSampling[] =
     "The middle of the image stays where it is, and its size stays the same. A pixel of y is "
@@ -114,39 +114,39 @@ OpDef Rotation(std::string name, std::string summary, std::string details) {
   def.name = std::move(name);
   def.summary = std::move(summary);
   def.details = std::move(details);
-  def.cost = Cost;
+  def.cost = RotateCost;
   return def;
 }
 
 }  // namespace
 
 OpDef rotate() {
-  OpDef def = Rotation("rotate", "Images turned by a fixed angle.",
+  OpDef def = Rotation("rotate", "Turns images by a fixed angle.",
                        std::string(kSampling) + "torchvision rotate, bilinear, without expand.");
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "images [N, …, height, width], uint8 or floating-point"}};
   def.outputs = {{"y", "shape and type of x"}};
   def.schema = &RotateAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferRotate;
+  def.gradient = RotateGradient;
   def.moves = Moves::kWithin;
   return def;
 }
 
 OpDef rotate_grad() {
-  OpDef def = Rotation("rotate_grad", "Gradient of rotate.",
+  OpDef def = Rotation("rotate_grad", "Computes the gradient of rotate.",
                        "Each pixel of dy is spread with the weights with which rotate read its "
                        "pixels, added in the order of dy in f64 and rounded once.");
   def.inputs = {{"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &RotateAttributes::Schema();
-  def.infer = Infer;
+  def.infer = InferRotate;
   return def;
 }
 
 OpDef random_rotate() {
   OpDef def = Rotation(
-      "random_rotate", "Images turned by random angles, while training.",
+      "random_rotate", "Turns images by random angles while training.",
       "While training each sample is turned by its own angle at each step, every angle of "
       "`degrees` equally likely, in paths of mode `forward` too. In evaluation y = x. " +
           std::string(kSampling) +
@@ -165,7 +165,7 @@ OpDef random_rotate() {
 }
 
 OpDef random_rotate_grad() {
-  OpDef def = Rotation("random_rotate_grad", "Gradient of random_rotate.",
+  OpDef def = Rotation("random_rotate_grad", "Computes the gradient of random_rotate.",
                        "That of rotate, for the angles that random_rotate has drawn.");
   def.inputs = {{"dy", "gradient of y"}, {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"dx", "gradient of x"}};

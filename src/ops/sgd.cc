@@ -23,7 +23,7 @@ const AttributeSchema& SgdAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferSgd(InferContext& context) {
   const auto& attributes = context.attributes<SgdAttributes>();
   const bool momentum = attributes.momentum != 0;
   if (attributes.nesterov && !momentum) {
@@ -34,12 +34,12 @@ std::vector<TensorType> Infer(InferContext& context) {
   return std::vector<TensorType>(momentum ? 2 : 1, context.input(0));
 }
 
-std::vector<OwnedTensor> Owned(InferContext& context) {
+std::vector<OwnedTensor> SgdOwned(InferContext& context) {
   if (context.attributes<SgdAttributes>().momentum == 0) return {};
   return {{"momentum", context.input(0), Role::kOptimizerState}};
 }
 
-OpCost Cost(const NodeSignature& node) {
+OpCost SgdCost(const NodeSignature& node) {
   return {static_cast<int64_t>(2 + 2 * node.outputs.size()) * node.inputs[0].shape.Elements()};
 }
 
@@ -48,7 +48,7 @@ OpCost Cost(const NodeSignature& node) {
 OpDef sgd() {
   OpDef def;
   def.name = "sgd";
-  def.summary = "Stochastic gradient descent.";
+  def.summary = "Updates parameters by stochastic gradient descent.";
   def.details =
       "g' = g + weight_decay·w (and the parameter's own regularisation); v = momentum·v + g', from "
       "0; w = w - lr·v, with nesterov w - lr·(g' + momentum·v). Computed in the parameter's type, "
@@ -61,9 +61,9 @@ OpDef sgd() {
                 {"momentum", "v; if momentum is not 0", Arity::kOptional}};
   def.outputs = {{"next", "the parameter after the step"}, {"momentum", "v after the step"}};
   def.schema = &SgdAttributes::Schema();
-  def.infer = Infer;
-  def.owned = Owned;
-  def.cost = Cost;
+  def.infer = InferSgd;
+  def.owned = SgdOwned;
+  def.cost = SgdCost;
   def.in_place = {{0, 0}, {3, 1}};
   def.updates = {{0, 0}, {3, 1}};
   return def;

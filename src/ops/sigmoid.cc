@@ -25,7 +25,7 @@ void GradGradient(GradientContext& context) {
 }  // namespace
 
 OpDef sigmoid() {
-  OpDef def = ActivationOp({"sigmoid", "Logistic function.",
+  OpDef def = ActivationOp({"sigmoid", "Applies the logistic function.",
                             "y = 1 / (1 + e^-x), without overflow for any x. ONNX Sigmoid."},
                            GradientFromResult<OpId::sigmoid_grad>);
   def.bounded = true;
@@ -39,7 +39,7 @@ OpDef sigmoid_grad() {
 }
 
 OpDef tanh() {
-  OpDef def = ActivationOp({"tanh", "Hyperbolic tangent.", "y = tanh x. ONNX Tanh."},
+  OpDef def = ActivationOp({"tanh", "Applies the hyperbolic tangent.", "y = tanh x. ONNX Tanh."},
                            GradientFromResult<OpId::tanh_grad>);
   def.bounded = true;
   return def;

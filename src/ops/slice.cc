@@ -101,7 +101,7 @@ std::optional<std::vector<SliceRange>> SliceRanges(const SliceAttributes& attrib
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferSlice(InferContext& context) {
   std::string message;
   const auto ranges =
       SliceRanges(context.attributes<SliceAttributes>(), context.shape(0), &message);
@@ -111,7 +111,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
-void Gradient(GradientContext& context) {
+void SliceGradient(GradientContext& context) {
   const auto& a = context.attributes<SliceAttributes>();
   const SliceGradAttributes attributes{a.axes, a.starts, a.ends, a.steps,
                                        context.input_type(0).shape};
@@ -119,7 +119,7 @@ void Gradient(GradientContext& context) {
                                            {context.output_gradient(0)}, "grad"));
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferSliceGrad(InferContext& context) {
   const auto& a = context.attributes<SliceGradAttributes>();
   std::string message;
   const auto ranges = SliceRanges({a.axes, a.starts, a.ends, a.steps}, a.shape, &message);
@@ -141,7 +141,7 @@ void GradGradient(GradientContext& context) {
 }
 
 // A part that is cut from the first axis of more than one element lies together.
-std::vector<PartPair> Parts(const NodeSignature& node, std::span<const Layout> layouts) {
+std::vector<SubBufferPair> Parts(const NodeSignature& node, std::span<const Layout> layouts) {
   const TensorType& x = node.inputs[0];
   std::string message;
   const auto ranges = SliceRanges(node.attributes.As<SliceAttributes>(), x.shape, &message);
@@ -163,7 +163,7 @@ std::vector<PartPair> Parts(const NodeSignature& node, std::span<const Layout> l
 OpDef slice() {
   OpDef def;
   def.name = "slice";
-  def.summary = "A part of a tensor.";
+  def.summary = "Takes a part of a tensor.";
   def.details =
       "On each of `axes`, y has the elements of x at start, start + step, … before end. "
       "ONNX Slice, with positive steps.";
@@ -171,10 +171,10 @@ OpDef slice() {
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "the part"}};
   def.schema = &SliceAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferSlice;
+  def.gradient = SliceGradient;
   def.cost = NoOperations;
-  def.parts = Parts;
+  def.sub_buffers = Parts;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kWithin;
   return def;
@@ -183,12 +183,12 @@ OpDef slice() {
 OpDef slice_grad() {
   OpDef def;
   def.name = "slice_grad";
-  def.summary = "Gradient of slice.";
+  def.summary = "Computes the gradient of slice.";
   def.details = "dx is dy where slice took its elements from, else 0.";
   def.inputs = {{"dy", "gradient of the part"}};
   def.outputs = {{"dx", "of shape `shape`"}};
   def.schema = &SliceGradAttributes::Schema();
-  def.infer = InferGrad;
+  def.infer = InferSliceGrad;
   def.gradient = GradGradient;
   def.cost = NoOperations;
   return def;

@@ -19,7 +19,7 @@ const AttributeSchema& SoftmaxAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferSoftmax(InferContext& context) {
   const int64_t axis = context.attributes<SoftmaxAttributes>().axis;
   if (!NormalizeAxis(axis, context.shape(0).rank())) {
     return context.Fail(AxesMessage({axis}, context.shape(0)));
@@ -27,22 +27,22 @@ std::vector<TensorType> Infer(InferContext& context) {
   return InferSameAsInputs(context);
 }
 
-void Gradient(GradientContext& context) {
+void SoftmaxGradient(GradientContext& context) {
   context.SetInputGradient(0,
                            context.Emit(OpId::softmax_grad, context.node().attributes,
                                         {context.output(0), context.output_gradient(0)}, "grad"));
 }
 
 // Each element takes a maximum, a difference, an exponential, a sum and a quotient.
-OpCost Cost(const NodeSignature& node) { return {5 * node.outputs[0].shape.Elements()}; }
-OpCost GradCost(const NodeSignature& node) { return {4 * node.outputs[0].shape.Elements()}; }
+OpCost SoftmaxCost(const NodeSignature& node) { return {5 * node.outputs[0].shape.Elements()}; }
+OpCost SoftmaxGradCost(const NodeSignature& node) { return {4 * node.outputs[0].shape.Elements()}; }
 
 }  // namespace
 
 OpDef softmax() {
   OpDef def;
   def.name = "softmax";
-  def.summary = "Normalised exponentials along an axis.";
+  def.summary = "Computes normalised exponentials along an axis.";
   def.details =
       "y = e^(x - max x) / Σ e^(x - max x) along `axis`, computed in f64 and rounded once. Where "
       "one x is NaN or +inf, or all are -inf, the whole group is NaN. ONNX Softmax.";
@@ -51,9 +51,9 @@ OpDef softmax() {
   def.inputs = {{"x", "any shape that has the axis"}};
   def.outputs = {{"y", "shape of x"}};
   def.schema = &SoftmaxAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferSoftmax;
+  def.gradient = SoftmaxGradient;
+  def.cost = SoftmaxCost;
   def.in_place = {{0, 0}};
   def.bounded = true;
   return def;
@@ -62,13 +62,13 @@ OpDef softmax() {
 OpDef softmax_grad() {
   OpDef def;
   def.name = "softmax_grad";
-  def.summary = "Gradient of softmax.";
+  def.summary = "Computes the gradient of softmax.";
   def.details = "dx = y·(dy - Σ dy·y), the sum along `axis`, computed in f64 and rounded once.";
   def.inputs = {{"y", "output of softmax"}, {"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &SoftmaxAttributes::Schema();
-  def.infer = Infer;
-  def.cost = GradCost;
+  def.infer = InferSoftmax;
+  def.cost = SoftmaxGradCost;
   def.in_place = {{1, 0}, {0, 0}};
   return def;
 }

@@ -51,13 +51,13 @@ bool CheckLogits(InferContext& context) {
   return false;
 }
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferSoftmaxCrossEntropy(InferContext& context) {
   if (!CheckLogits(context)) return {};
   return {{LossType(context.dtype(0)), Shape()}, context.input(0)};
 }
 
 // The probabilities are an output like any other. A gradient that flows into them flows on.
-void Gradient(GradientContext& context) {
+void SoftmaxCrossEntropyGradient(GradientContext& context) {
   ValueId sum;
   if (context.output_gradient(0).valid()) {
     sum = context.Emit(OpId::softmax_cross_entropy_grad, context.node().attributes,
@@ -72,7 +72,7 @@ void Gradient(GradientContext& context) {
   context.SetInputGradient(0, sum);
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferSoftmaxCrossEntropyGrad(InferContext& context) {
   if (!CheckLogits(context)) return {};
   if (context.input(2) != TensorType{LossType(context.dtype(0)), Shape()}) {
     return context.Fail("needs a scalar gradient of the loss, not " + context.input(2).ToString());
@@ -80,15 +80,19 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {context.input(0)};
 }
 
-OpCost Cost(const NodeSignature& node) { return {5 * node.inputs[0].shape.Elements()}; }
-OpCost GradCost(const NodeSignature& node) { return {2 * node.inputs[0].shape.Elements()}; }
+OpCost SoftmaxCrossEntropyCost(const NodeSignature& node) {
+  return {5 * node.inputs[0].shape.Elements()};
+}
+OpCost SoftmaxCrossEntropyGradCost(const NodeSignature& node) {
+  return {2 * node.inputs[0].shape.Elements()};
+}
 
 }  // namespace
 
 OpDef softmax_cross_entropy() {
   OpDef def;
   def.name = "softmax_cross_entropy";
-  def.summary = "Cross-entropy of softmax(logits) against class labels.";
+  def.summary = "Computes the cross-entropy of softmax(logits) against class labels.";
   def.details =
       "loss = mean over all labels of -Σ_c w_c·t_c·ln p_c, where p = softmax(logits) along axis 1, "
       "t is 1 - label_smoothing for the label plus label_smoothing / classes for every class, and "
@@ -106,9 +110,9 @@ OpDef softmax_cross_entropy() {
                 {"label", "int32, int64 or uint8, [N] or [N, …]"}};
   def.outputs = {{"loss", "scalar"}, {"probabilities", "softmax(logits), shape of the logits"}};
   def.schema = &SoftmaxCrossEntropyAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
-  def.cost = Cost;
+  def.infer = InferSoftmaxCrossEntropy;
+  def.gradient = SoftmaxCrossEntropyGradient;
+  def.cost = SoftmaxCrossEntropyCost;
   def.in_place = {{0, 1}};
   def.labels = Labels::kClasses;
   def.applies = [](const Attributes&) { return std::optional(OpId::softmax); };
@@ -118,7 +122,7 @@ OpDef softmax_cross_entropy() {
 OpDef softmax_cross_entropy_grad() {
   OpDef def;
   def.name = "softmax_cross_entropy_grad";
-  def.summary = "Gradient of softmax_cross_entropy.";
+  def.summary = "Computes the gradient of softmax_cross_entropy.";
   def.details =
       "dlogits_c = (p_c·Σ_k w_k·t_k - w_c·t_c)·dloss / (number of labels); 0 for labels that are "
       "ignored, NaN for others out of range.";
@@ -127,8 +131,8 @@ OpDef softmax_cross_entropy_grad() {
                 {"dloss", "gradient of the loss, a scalar"}};
   def.outputs = {{"dlogits", "gradient of the logits"}};
   def.schema = &SoftmaxCrossEntropyAttributes::Schema();
-  def.infer = InferGrad;
-  def.cost = GradCost;
+  def.infer = InferSoftmaxCrossEntropyGrad;
+  def.cost = SoftmaxCrossEntropyGradCost;
   def.in_place = {{0, 0}};
   return def;
 }

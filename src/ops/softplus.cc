@@ -5,7 +5,7 @@
 namespace cgrun::op_def {
 
 OpDef softplus() {
-  return ActivationOp({"softplus", "Smooth rectifier.",
+  return ActivationOp({"softplus", "Applies a smooth rectifier.",
                        "y = log(1 + e^x), without overflow for any x. ONNX Softplus."},
                       GradientFromResult<OpId::softplus_grad>);
 }

@@ -6,7 +6,7 @@
 namespace cgrun::op_def {
 
 OpDef squared_error() {
-  return LossOp({"squared_error", "Mean squared error.",
+  return LossOp({"squared_error", "Computes the mean squared error.",
                  "loss = mean over all elements of (prediction - target)², added in index order in "
                  "f64 and rounded once; the loss of bf16 tensors is f32. PyTorch MSELoss."},
                 {{"prediction", "any shape"}, {"target", "type and shape of the prediction"}},

@@ -57,7 +57,7 @@ bool CanSwap(const Target& target, const TensorType& type, const Layout& layout,
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) { return {context.input(0)}; }
+std::vector<TensorType> InferSwap(InferContext& context) { return {context.input(0)}; }
 
 std::vector<TensorType> InferToken(InferContext& context) {
   if (!ExpectInput(context, 1, "x", context.input(0))) return {};
@@ -79,7 +79,7 @@ OpDef Transfer(std::string name, std::string summary, std::string details) {
   def.name = std::move(name);
   def.summary = std::move(summary);
   def.details = std::move(details);
-  def.infer = Infer;
+  def.infer = InferSwap;
   def.cost = NoOperations;
   def.has_effect = true;
   return def;

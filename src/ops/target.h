@@ -18,16 +18,17 @@ namespace cgrun {
 
 // Describes one way to run a node.
 struct KernelOption {
-  std::string kernel;                  // "reference.conv"
-  std::vector<Layout> input_layouts;   // what it reads …
-  std::vector<Layout> output_layouts;  // … and writes
-  std::vector<InPlacePair> in_place;   // a subset of the operator's pairs
-  std::vector<PartPair> parts;         // operands that may lie in others, as the operator says
+  std::string kernel;                      // "reference.conv"
+  std::vector<Layout> input_layouts;       // what it reads …
+  std::vector<Layout> output_layouts;      // … and writes
+  std::vector<InPlacePair> in_place;       // a subset of the operator's pairs
+  std::vector<SubBufferPair> sub_buffers;  // operands that may lie in others, as the operator says
   int64_t workspace_bytes = 0;
   double seconds = 0;        // estimated for the target …
   bool is_measured = false;  // … or measured on it, or as good: a plan takes it as it is
-  bool same_alone = false;   // on one thread, beside other kernels, it gives the same bits
-  bool widens = false;       // its workspace holds copies in f32 of what is bf16
+  bool same_bits_single_threaded =
+      false;            // on one thread, beside other kernels, it gives the same bits
+  bool widens = false;  // its workspace holds copies in f32 of what is bf16
 };
 
 // Says how a node is about to run.
@@ -46,7 +47,7 @@ struct RunSetting {
   bool tf32 = false;
   // If it is not 0, only kernels that give the bits of a thread team of so many on one thread may
   // run. 0: they give the bits of `threads`.
-  int team = 0;
+  int thread_team = 0;
 };
 
 class Target {

@@ -31,7 +31,7 @@ std::vector<int> NormalizePermutation(const IntList& perm, int rank) {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferTranspose(InferContext& context) {
   const Shape& x = context.shape(0);
   const IntList& given = context.attributes<TransposeAttributes>().perm;
   const std::vector<int> perm = NormalizePermutation(given, x.rank());
@@ -44,7 +44,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(0), Shape(dims)}};
 }
 
-void Gradient(GradientContext& context) {
+void TransposeGradient(GradientContext& context) {
   const std::vector<int> perm = NormalizePermutation(context.attributes<TransposeAttributes>().perm,
                                                      context.input_type(0).shape.rank());
   TransposeAttributes inverse;
@@ -67,8 +67,8 @@ OpDef transpose() {
   def.inputs = {{"x", "any tensor"}};
   def.outputs = {{"y", "shape of x, reordered"}};
   def.schema = &TransposeAttributes::Schema();
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferTranspose;
+  def.gradient = TransposeGradient;
   def.cost = NoOperations;
   def.narrow = Narrow::kFollows;
   def.moves = Moves::kAnywhere;

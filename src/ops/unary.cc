@@ -35,16 +35,16 @@ void SqrtGradient(GradientContext& context) {
 }  // namespace
 
 OpDef neg() {
-  OpDef def = ElementwiseOp(
-      {"neg", "The negative of each element.", "y = -x: the sign is flipped, of 0 too. ONNX Neg."},
-      NegGradient);
+  OpDef def = ElementwiseOp({"neg", "Takes the negative of each element.",
+                             "y = -x: the sign is flipped, of 0 too. ONNX Neg."},
+                            NegGradient);
   def.narrow = Narrow::kFollows;
   return def;
 }
 
 OpDef exp() {
-  OpDef def =
-      ElementwiseOp({"exp", "The exponential of each element.", "y = e^x. ONNX Exp."}, ExpGradient);
+  OpDef def = ElementwiseOp({"exp", "Takes the exponential of each element.", "y = e^x. ONNX Exp."},
+                            ExpGradient);
   constexpr std::string_view kHelp =
       "beyond 88 it is more than f32 holds: `clip` with `max: 80`, say, keeps what it reads below";
   def.finite_help = {kHelp, kHelp};
@@ -52,7 +52,7 @@ OpDef exp() {
 }
 
 OpDef log() {
-  OpDef def = ElementwiseOp({"log", "The natural logarithm of each element.",
+  OpDef def = ElementwiseOp({"log", "Takes the natural logarithm of each element.",
                              "y = ln x: -inf for 0, NaN for what is negative. ONNX Log."},
                             LogGradient);
   def.finite_help = {
@@ -63,7 +63,7 @@ OpDef log() {
 
 OpDef sqrt() {
   OpDef def = ElementwiseOp(
-      {"sqrt", "The square root of each element.",
+      {"sqrt", "Takes the square root of each element.",
        "y = √x: NaN for what is negative; -0 for -0. The gradient at 0 is infinite. ONNX Sqrt."},
       SqrtGradient);
   def.finite_help = {"it takes no numbers below 0: `clip` with `min: 0` keeps what it reads there",

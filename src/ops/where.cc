@@ -20,7 +20,7 @@ const AttributeSchema& WhereGradAttributes::Schema() {
 namespace op_def {
 namespace {
 
-std::vector<TensorType> Infer(InferContext& context) {
+std::vector<TensorType> InferWhere(InferContext& context) {
   if (context.dtype(0) != DType::kBool) {
     return context.Fail("needs a condition of type bool, not " + context.input(0).ToString(),
                         "`compare` makes one; `cast` with `to: bool` asks what is not 0");
@@ -41,7 +41,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   return {{context.dtype(1), *shape}};
 }
 
-void Gradient(GradientContext& context) {
+void WhereGradient(GradientContext& context) {
   for (int i : {1, 2}) {
     const TensorType type = context.input_type(i);
     if (!context.needs_gradient(i) || !IsFloat(type.dtype)) continue;
@@ -52,7 +52,7 @@ void Gradient(GradientContext& context) {
   }
 }
 
-std::vector<TensorType> InferGrad(InferContext& context) {
+std::vector<TensorType> InferWhereGrad(InferContext& context) {
   const auto shape = BroadcastShapes(context.shape(0), context.shape(1));
   if (context.dtype(0) == DType::kBool && IsFloat(context.dtype(1)) && shape == context.shape(1)) {
     return {context.input(1)};
@@ -66,7 +66,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
 OpDef where() {
   OpDef def;
   def.name = "where";
-  def.summary = "One of two tensors, element by element, as a condition says.";
+  def.summary = "Takes one of two tensors, element by element, as a condition says.";
   def.details =
       "y = a where the condition is true, else b, bit for bit. What is not taken has no part in y, "
       "and its gradient is 0, be it NaN or infinite. ONNX Where.";
@@ -75,8 +75,8 @@ OpDef where() {
                 {"a", "any type, a shape that goes with the others"},
                 {"b", "type of a, a shape that goes with the others"}};
   def.outputs = {{"y", "type of a, the broadcast shape"}};
-  def.infer = Infer;
-  def.gradient = Gradient;
+  def.infer = InferWhere;
+  def.gradient = WhereGradient;
   def.cost = NoOperations;
   def.in_place = {{1, 0}, {2, 0}};
   def.narrow = Narrow::kFollows;
@@ -86,12 +86,12 @@ OpDef where() {
 OpDef where_grad() {
   OpDef def;
   def.name = "where_grad";
-  def.summary = "Gradient of where with respect to one operand.";
+  def.summary = "Computes the gradient of where with respect to one operand.";
   def.details = "dx = dy where the condition equals `taken_if`, else 0.";
   def.inputs = {{"condition", "condition of where"}, {"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of the operand, before sums over what was broadcast"}};
   def.schema = &WhereGradAttributes::Schema();
-  def.infer = InferGrad;
+  def.infer = InferWhereGrad;
   def.cost = NoOperations;
   def.in_place = {{1, 0}};
   return def;

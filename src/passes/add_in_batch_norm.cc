@@ -140,12 +140,12 @@ std::optional<Fusion> MatchGradient(const FusionView& view, NodeId id) {
   return Fusion{{{id, std::move(fused)}}, {norm_id}};
 }
 
-constexpr FusionPattern kPatterns[] = {{MatchSum}, {MatchGradient}};
+constexpr FusionPattern kAddPatterns[] = {{MatchSum}, {MatchGradient}};
 
 }  // namespace
 
 bool AddInBatchNorm(Graph& graph, const PassContext& context) {
-  return !context.incremental && Fuse(graph, kPatterns, context);
+  return !context.incremental && Fuse(graph, kAddPatterns, context);
 }
 
 }  // namespace cgrun::passes

@@ -44,7 +44,7 @@ void AddGradient(const FusionView& view, const Node& norm, const Node& fused, No
   fusion.placed.emplace_back(readers[0], std::move(fused_grad));
 }
 
-std::optional<Fusion> Match(const FusionView& view, NodeId clip_id) {
+std::optional<Fusion> MatchClip(const FusionView& view, NodeId clip_id) {
   const Node& clip = view.node(clip_id);
   const auto bounds = ClipBoundsOf(clip.op, clip.attributes, OpId::relu, OpId::clip);
   if (!bounds || !view.readers.IsReadBy(clip.inputs[0], clip_id)) return std::nullopt;
@@ -65,12 +65,12 @@ std::optional<Fusion> Match(const FusionView& view, NodeId clip_id) {
   return fusion;
 }
 
-constexpr FusionPattern kPatterns[] = {{Match}};
+constexpr FusionPattern kClipPatterns[] = {{MatchClip}};
 
 }  // namespace
 
 bool ClipInBatchNorm(Graph& graph, const PassContext& context) {
-  return Fuse(graph, kPatterns, context);
+  return Fuse(graph, kClipPatterns, context);
 }
 
 }  // namespace cgrun::passes

@@ -85,7 +85,7 @@ class FirstNodes {
 };
 
 bool CanMerge(const Node& node) {
-  return node.op != OpId::fused && !node.again_of.valid() && node.phase != Phase::kUpdate &&
+  return node.op != OpId::fused && !node.recomputes.valid() && node.phase != Phase::kUpdate &&
          !GetOpDef(node.op).has_effect;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kLeastGain = 0.01;  // finer than this the estimates are not
 
-bool Fits(const Node& producer, const Node& activation, int) {
+bool FitsActivation(const Node& producer, const Node& activation, int) {
   if (!GetOpDef(activation.op).activation || activation.inputs.size() != 1) return false;
   const OpDef& def = GetOpDef(producer.op);
   const bool is_simple =
@@ -24,12 +24,12 @@ bool Pays(const FusionView& view, const FusedPairs& pairs) {
   return together->seconds < (first->seconds + second->seconds) * (1 - kLeastGain);
 }
 
-constexpr FusionPattern kPatterns[] = {Pairs<Fits, Pays>()};
+constexpr FusionPattern kActivationPatterns[] = {Pairs<FitsActivation, Pays>()};
 
 }  // namespace
 
 bool FuseActivations(Graph& graph, const PassContext& context) {
-  return Fuse(graph, kPatterns, context);
+  return Fuse(graph, kActivationPatterns, context);
 }
 
 }  // namespace cgrun::passes

@@ -163,18 +163,18 @@ class Grower {
   Cone cone_;
 };
 
-std::optional<Fusion> Match(const FusionView& view, NodeId last) {
+std::optional<Fusion> MatchChain(const FusionView& view, NodeId last) {
   const Node& node = view.node(last);
   if (!MayTakePart(view, node) && !Reduces(node)) return std::nullopt;
   return Grower(view, last).Run();
 }
 
-constexpr FusionPattern kPatterns[] = {{Match, /*from_the_end=*/true}};
+constexpr FusionPattern kElementwisePatterns[] = {{MatchChain, /*from_the_end=*/true}};
 
 }  // namespace
 
 bool FuseElementwise(Graph& graph, const PassContext& context) {
-  return !context.incremental && Fuse(graph, kPatterns, context);
+  return !context.incremental && Fuse(graph, kElementwisePatterns, context);
 }
 
 }  // namespace cgrun::passes

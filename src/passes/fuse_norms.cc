@@ -34,12 +34,14 @@ bool IsReluBehindSum(const Node& producer, const Node& reader, int) {
          reader.op == OpId::relu && OfOnePlace(producer, reader);
 }
 
-constexpr FusionPattern kPatterns[] = {Pairs<IsNormBehindConvolution, TakesLess>(),
-                                       Pairs<IsSumBehindNorm, TakesLess>(),
-                                       Pairs<IsReluBehindSum, TakesLess>()};
+constexpr FusionPattern kNormPatterns[] = {Pairs<IsNormBehindConvolution, TakesLess>(),
+                                           Pairs<IsSumBehindNorm, TakesLess>(),
+                                           Pairs<IsReluBehindSum, TakesLess>()};
 
 }  // namespace
 
-bool FuseNorms(Graph& graph, const PassContext& context) { return Fuse(graph, kPatterns, context); }
+bool FuseNorms(Graph& graph, const PassContext& context) {
+  return Fuse(graph, kNormPatterns, context);
+}
 
 }  // namespace cgrun::passes

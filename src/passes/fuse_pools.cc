@@ -24,11 +24,13 @@ bool ReadsGradientOfPool(const Node& producer, const Node& reader, int) {
          OfOnePlace(producer, reader);
 }
 
-constexpr FusionPattern kPatterns[] = {Pairs<IsPooledConvolution, TakesLess>(),
-                                       Pairs<ReadsGradientOfPool, TakesLess, true>()};
+constexpr FusionPattern kPoolPatterns[] = {Pairs<IsPooledConvolution, TakesLess>(),
+                                           Pairs<ReadsGradientOfPool, TakesLess, true>()};
 
 }  // namespace
 
-bool FusePools(Graph& graph, const PassContext& context) { return Fuse(graph, kPatterns, context); }
+bool FusePools(Graph& graph, const PassContext& context) {
+  return Fuse(graph, kPoolPatterns, context);
+}
 
 }  // namespace cgrun::passes

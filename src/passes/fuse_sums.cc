@@ -57,11 +57,13 @@ bool Pays(const FusionView& view, const FusedPairs& pairs) {
   return BytesThatWait(view, pairs.producer) <= product / kPart && TakesLess(view, pairs);
 }
 
-constexpr FusionPattern kPatterns[] = {Pairs<IsSummedProduct, Pays<1>>(),
-                                       Pairs<IsSumOfAnother, Pays<2>>()};
+constexpr FusionPattern kSumPatterns[] = {Pairs<IsSummedProduct, Pays<1>>(),
+                                          Pairs<IsSumOfAnother, Pays<2>>()};
 
 }  // namespace
 
-bool FuseSums(Graph& graph, const PassContext& context) { return Fuse(graph, kPatterns, context); }
+bool FuseSums(Graph& graph, const PassContext& context) {
+  return Fuse(graph, kSumPatterns, context);
+}
 
 }  // namespace cgrun::passes

@@ -15,17 +15,17 @@ namespace {
 
 constexpr int kGradient = 1;  // among the inputs of every optimizer
 
-bool Fits(const Node& product, const Node& optimizer, int input) {
+bool FitsUpdate(const Node& product, const Node& optimizer, int input) {
   return product.op == OpId::matmul && GetOpDef(optimizer.op).usage == Usage::kOptimizer &&
          input == kGradient;
 }
 
-constexpr FusionPattern kPatterns[] = {Pairs<Fits, TakesLess>()};
+constexpr FusionPattern kUpdatePatterns[] = {Pairs<FitsUpdate, TakesLess>()};
 
 }  // namespace
 
 bool FuseUpdates(Graph& graph, const PassContext& context) {
-  return Fuse(graph, kPatterns, context);
+  return Fuse(graph, kUpdatePatterns, context);
 }
 
 }  // namespace cgrun::passes

@@ -44,16 +44,10 @@ constexpr PipelineEntry kPipeline[] = {
     {"add_in_batch_norm", passes::AddInBatchNorm, 0, PassStage::kGraph,
      "behind fuse_elementwise: it takes chains of an addition and a relu, and no part of longer "
      "ones"},
-    {kLayoutsPass, nullptr, 0, PassStage::kSelection,
-     "when all nodes are there that have a kernel to choose"},
     {"rematerialise", passes::Rematerialise, 0, PassStage::kPlanned,
      "when a plan says what to compute again; nothing may merge the copies after it"},
     {"swap", passes::SwapToFile, 0, PassStage::kPlanned,
      "behind rematerialise, whose copies read what their plan says is held"},
-    {kSmallerWorkspacesPass, nullptr, 0, PassStage::kOrder,
-     "beside rematerialise and swap, with which it competes under a cap"},
-    {kLanesPass, nullptr, 0, PassStage::kOrder,
-     "when it is known what runs, and how many bytes are to be alive at once"},
 };
 
 // A number that two graphs share where all that ToString() lists is the same, and by a chance of
@@ -185,12 +179,6 @@ bool PassOptions::Disabled(std::string_view pass) const {
 }
 
 std::span<const PipelineEntry> Pipeline() { return kPipeline; }
-
-std::vector<std::string> PassNames() {
-  std::vector<std::string> names;
-  for (const PipelineEntry& entry : kPipeline) names.emplace_back(entry.name);
-  return names;
-}
 
 std::vector<PassReport> RunPipeline(std::span<const PipelineEntry> passes, Graph& graph,
                                     const PassContext& context, const PassOptions& options) {

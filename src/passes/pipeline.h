@@ -12,37 +12,28 @@
 
 namespace cgrun {
 
-// When a pass runs: on the graph as it was differentiated, while kernels are selected, on a graph
-// that has its kernels and was planned, before it is planned again, or on the order of its nodes.
-enum class PassStage : uint8_t { kGraph, kSelection, kPlanned, kOrder };
+// When a pass runs: on the graph as it was differentiated, or on a graph that has its kernels and
+// was planned, before it is planned again.
+enum class PassStage : uint8_t { kGraph, kPlanned };
 
 // A line of the pipeline. Passes of one group (> 0) run in turn until none of them changes
 // anything.
 struct PipelineEntry {
   std::string_view name;
-  PassFunction run;  // null in kSelection and kOrder, whose passes are choices made there
+  PassFunction run;
   int group;
   PassStage stage;
   std::string_view reason;  // why it stands where it stands
 };
 
 std::span<const PipelineEntry> Pipeline();
-// For SuggestName().
-std::vector<std::string> PassNames();
 
-// The pass of kSelection: tensors travel between operators in the layouts of their kernels. Without
-// it they are plain, and kernels are chosen as eager mode chooses them: with the same bits.
-inline constexpr std::string_view kLayoutsPass = "layouts";
-// The passes of kOrder: under a cap, kernels that hold the peak work on one thread, in a smaller
-// workspace; small nodes that do not depend on each other run side by side.
-inline constexpr std::string_view kSmallerWorkspacesPass = "smaller_workspaces";
-inline constexpr std::string_view kLanesPass = "lanes";
 inline constexpr std::string_view kChainsPass = "fuse_elementwise";
 
 struct PassOptions {
   bool Disabled(std::string_view pass) const;
 
-  std::vector<std::string> disabled;
+  std::vector<std::string> disabled;  // names of passes and of decisions (decisions.h)
   std::string stop_after;
   // Called with a pass's name and the graph, before the first pass ("") and after each that ran.
   std::function<void(std::string_view, const Graph&)> observe;

@@ -5,20 +5,20 @@
 
 #include "src/base/check.h"
 #include "src/ir/builder.h"
-#include "src/ops/second.h"
+#include "src/ops/recompute_node.h"
 #include "src/passes/pass.h"
 
 namespace cgrun::passes {
 namespace {
 
 // The kernel that leaves the second result in the layout of the first.
-KernelChoice ChooseKernel(const Graph& graph, const Node& original, const SecondNode& second,
+KernelChoice ChooseKernel(const Graph& graph, const Node& original, const RecomputeNode& second,
                           const PassContext& context) {
   if (second.op == original.op) return *original.kernel;
-  const auto option = OptionOfSecond(graph, original, second, context.target, context.threads);
+  const auto option = OptionOfRecompute(graph, original, second, context.target, context.threads);
   CGRUN_CHECK(option.has_value()) << "no kernel gives " << original.name << " again";
-  return {option->kernel, context.threads, option->workspace_bytes, option->in_place,
-          option->parts,  option->seconds, option->is_measured};
+  return {option->kernel,      context.threads, option->workspace_bytes, option->in_place,
+          option->sub_buffers, option->seconds, option->is_measured};
 }
 
 class Copier {
@@ -49,7 +49,7 @@ class Copier {
 
   void CopyNode(NodeId id, Phase phase) {
     const Node original = graph_.nodes[id];
-    SecondNode second = SecondOf(original);
+    RecomputeNode second = RecomputeNodeOf(original);
     Redirect(second.inputs);
     Node copy = original;
     if (original.kernel) copy.kernel = ChooseKernel(graph_, original, second, context_);
@@ -59,7 +59,7 @@ class Copier {
     if (copy.op != original.op) copy.outputs.resize(1);
     copy.phase = phase;
     copy.name = builder_.UniqueName(original.name + ".again");
-    copy.again_of = id;
+    copy.recomputes = id;
     const NodeId copy_id(static_cast<int>(graph_.nodes.size()));
     for (ValueId& output : copy.outputs) {
       Value result = graph_.values[output];

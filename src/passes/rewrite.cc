@@ -70,7 +70,7 @@ void MoveBehindInputs(Graph& graph, NodeId first) {
   IdVector<NodeId, NodeId> moved(graph.nodes.size());
   for (const auto& [behind, id] : order) moved[id] = nodes.push_back(std::move(graph.nodes[id]));
   for (Node& node : nodes) {
-    if (node.again_of.valid()) node.again_of = moved[node.again_of];
+    if (node.recomputes.valid()) node.recomputes = moved[node.recomputes];
   }
   for (Value& value : graph.values) {
     if (value.producer.valid()) value.producer = moved[value.producer];

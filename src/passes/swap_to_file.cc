@@ -49,7 +49,7 @@ class Swapper {
     graph_.values[output].layout = option->output_layouts[0];
     graph_.nodes[graph_.nodes.last()].kernel = {option->kernel,          context_.threads,
                                                 option->workspace_bytes, option->in_place,
-                                                option->parts,           seconds,
+                                                option->sub_buffers,     seconds,
                                                 /*is_measured=*/true};
     return output;
   }

@@ -81,7 +81,7 @@ NodeId AliasModel::AddNode(bool is_view, Bytes workspace, std::span<const InPlac
   return nodes_.push_back({is_view, workspace, in_place});
 }
 
-ValueId AliasModel::AddSecond(ValueId first) {
+ValueId AliasModel::AddRecomputed(ValueId first) {
   AliasValue second = values_[first];
   second.facts.stays = second.facts.kept = false;
   return values_.push_back(second);

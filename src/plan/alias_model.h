@@ -1,6 +1,6 @@
 // The alias model: which values of a scheduled graph share bytes, and how long these bytes live.
 // Liveness, buffers, orders and searches all ask this model, so that the rules stand here alone.
-// Sub-buffers are not part of it: parts_in_place.h moves whole buffers afterwards.
+// Sub-buffers are not part of it: sub_buffers.h moves whole buffers afterwards.
 //
 //   step       0     1     2     3
 //   x          ████████                y is a view of x, so it lies in the bytes of x.
@@ -17,7 +17,7 @@
 
 #include "src/base/arena_kind.h"
 #include "src/ir/graph.h"
-#include "src/plan/memory_problem.h"
+#include "src/packing/memory_problem.h"
 #include "src/plan/schedule.h"
 
 namespace cgrun {
@@ -31,7 +31,7 @@ struct Lifespan {
 struct BufferOptions {
   bool in_place = true;
   bool zones_apart = false;  // nothing in place across zones
-  bool parts = false;        // with sub-buffers, where no more is alive at the peak then
+  bool sub_buffers = false;  // with sub-buffers, where no more is alive at the peak then
   bool incremental = false;  // for a program that runs in part (KeptBetweenRuns())
 };
 
@@ -80,8 +80,8 @@ class AliasModel {
   // Adds a node to the graph's. The pairs outlive the model.
   NodeId AddNode(bool is_view, Bytes workspace, std::span<const InPlacePair> in_place);
   // Adds a value with the type of `first`, as recomputation gives it.
-  ValueId AddSecond(ValueId first);
-  void ForgetSeconds() { values_.resize(values_of_graph_); }
+  ValueId AddRecomputed(ValueId first);
+  void ForgetRecomputed() { values_.resize(values_of_graph_); }
 
   // The three calls below replace what was found for an earlier schedule.
   void FindLifespans(std::span<const NodeRun> runs);

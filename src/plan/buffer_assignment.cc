@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "src/plan/parts_in_place.h"
+#include "src/plan/sub_buffers.h"
 
 namespace cgrun {
 namespace {
@@ -77,7 +77,7 @@ class Assigner {
 BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
                                const BufferOptions& options) {
   BufferAssignment assignment = Assigner(graph, options).Run(schedule);
-  if (options.parts) PutPartsInPlace(graph, schedule, options.zones_apart, &assignment);
+  if (options.sub_buffers) PlaceSubBuffers(graph, schedule, options.zones_apart, &assignment);
   return assignment;
 }
 

@@ -35,7 +35,7 @@ struct BufferAssignment {
   IdVector<NodeId, SharedBufferId> of_workspace;  // invalid where a node needs none
   IdVector<NodeId, bool> elided;                  // views that need no instruction
   int64_t in_place_bytes = 0;                     // what in-place operators and parts saved
-  int parts = 0;                                  // buffers that lie in others
+  int sub_buffers = 0;                            // buffers that lie in others
 };
 
 // `graph` has kernels and legal updates.

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "src/plan/memory_problem.h"
+#include "src/packing/memory_problem.h"
 
 namespace cgrun {
 

@@ -62,7 +62,7 @@ double SecondsForLess(const Graph& graph) {
   double seconds = 0;
   for (const Node& node : graph.nodes) {
     if (IsTransfer(node.op)) continue;
-    if (node.again_of.valid()) {
+    if (node.recomputes.valid()) {
       seconds += SecondsOf(graph, node);
     } else if (node.kernel) {
       seconds += node.kernel->slower_by;

@@ -65,24 +65,25 @@ std::vector<SharedBufferId> TransientBuffers(const BufferAssignment& assignment,
   return ids;
 }
 
-BufferAssignment Assign(const PlannedEntry& entry, const LayoutOptions& options, bool parts) {
-  const bool may_have_parts = options.in_place && !options.incremental;
-  return AssignBuffers(
-      *entry.graph, *entry.schedule,
-      {options.in_place, options.zones_apart, parts && may_have_parts, options.incremental});
+BufferAssignment Assign(const PlannedEntry& entry, const LayoutOptions& options, bool sub_buffers) {
+  const bool may_have_sub_buffers = options.in_place && !options.incremental;
+  return AssignBuffers(*entry.graph, *entry.schedule,
+                       {options.in_place, options.zones_apart, sub_buffers && may_have_sub_buffers,
+                        options.incremental});
 }
 
 class LayoutPlanner {
  public:
-  // `parts`: they lie in their wholes where that does not make the fullest step fuller.
-  LayoutPlanner(const std::vector<PlannedEntry>& entries, const LayoutOptions& options, bool parts)
-      : entries_(entries), options_(options), parts_(parts) {}
+  // `sub_buffers`: they lie in their wholes where that does not make the fullest step fuller.
+  LayoutPlanner(const std::vector<PlannedEntry>& entries, const LayoutOptions& options,
+                bool sub_buffers)
+      : entries_(entries), options_(options), sub_buffers_(sub_buffers) {}
 
   MemoryLayout Run() {
     const auto start = std::chrono::steady_clock::now();
     layout_.zones_apart = options_.zones_apart;
     for (const PlannedEntry& entry : entries_) {
-      assignments_.push_back(Assign(entry, options_, parts_));
+      assignments_.push_back(Assign(entry, options_, sub_buffers_));
       placed_.emplace_back(assignments_.back().buffers.size());
     }
     for (Zone zone : kZones) layout_.zones.push_back({zone, 0, 0, 0});
@@ -90,8 +91,8 @@ class LayoutPlanner {
     PlacePersistent(Zone::kGradient);
     PlacePersistent(Zone::kOptimizer);
     layout_.persistent_bytes = RoundUp(layout_.arena_bytes, kDefaultAlignment);
-    layout_.has_parts_in_place =
-        std::ranges::any_of(assignments_, [](const auto& of) { return of.parts > 0; });
+    layout_.has_sub_buffers =
+        std::ranges::any_of(assignments_, [](const auto& of) { return of.sub_buffers > 0; });
     if (options_.zones_apart) {
       PlanZonesApart();
     } else {
@@ -146,8 +147,9 @@ class LayoutPlanner {
                                               : graph.values[buffer.values[0]].mark;
     const NodeId producer =
         buffer.values.empty() ? NodeId() : graph.values[buffer.values[0]].producer;
-    placed.recomputed = producer.valid() && graph.nodes[producer].again_of.valid();
-    placed.alone = buffer.workspace_of.valid() && graph.nodes[buffer.workspace_of].kernel->alone;
+    placed.recomputed = producer.valid() && graph.nodes[producer].recomputes.valid();
+    placed.single_threaded =
+        buffer.workspace_of.valid() && graph.nodes[buffer.workspace_of].kernel->single_threaded;
     return placed;
   }
 
@@ -289,7 +291,7 @@ class LayoutPlanner {
 
   const std::vector<PlannedEntry>& entries_;
   LayoutOptions options_;
-  const bool parts_;
+  const bool sub_buffers_;
   std::vector<BufferAssignment> assignments_;
   std::unordered_map<std::string, size_t> persistent_;    // key → index in layout_.buffers …
   std::vector<IdVector<SharedBufferId, size_t>> placed_;  // … of each entry point's own
@@ -297,12 +299,13 @@ class LayoutPlanner {
 };
 
 // What is no bound with parts in place is none without.
-void TakeBounds(const MemoryLayout& with_parts, MemoryLayout* layout) {
+void TakeBounds(const MemoryLayout& with_sub_buffers, MemoryLayout* layout) {
   for (size_t e = 0; e < layout->entries.size(); ++e) {
     int64_t& bound = layout->entries[e].transient_lower_bound;
-    bound = std::min(bound, with_parts.entries[e].transient_lower_bound);
+    bound = std::min(bound, with_sub_buffers.entries[e].transient_lower_bound);
   }
-  layout->lower_bound_bytes = std::min(layout->lower_bound_bytes, with_parts.lower_bound_bytes);
+  layout->lower_bound_bytes =
+      std::min(layout->lower_bound_bytes, with_sub_buffers.lower_bound_bytes);
   layout->optimal = layout->arena_bytes == layout->lower_bound_bytes;
 }
 
@@ -310,7 +313,7 @@ void TakeBounds(const MemoryLayout& with_parts, MemoryLayout* layout) {
 
 MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options) {
   MemoryLayout layout = LayoutPlanner(entries, options, true).Run();
-  if (layout.optimal || !layout.has_parts_in_place) return layout;
+  if (layout.optimal || !layout.has_sub_buffers) return layout;
   // Longer lives can be harder to pack.
   MemoryLayout apart = LayoutPlanner(entries, options, false).Run();
   if (apart.arena_bytes >= layout.arena_bytes) return layout;
@@ -319,8 +322,8 @@ MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOp
 }
 
 MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options,
-                               bool parts_in_place) {
-  const BufferAssignment assignment = Assign(entry, options, parts_in_place);
+                               bool sub_buffers) {
+  const BufferAssignment assignment = Assign(entry, options, sub_buffers);
   return ProblemOf(*entry.graph, assignment, TransientBuffers(assignment, nullptr));
 }
 

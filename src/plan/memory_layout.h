@@ -15,9 +15,9 @@
 
 #include "src/base/arena_kind.h"
 #include "src/ir/remat_plan.h"
+#include "src/packing/planner.h"
 #include "src/plan/buffer_assignment.h"
 #include "src/plan/packing_store.h"
-#include "src/plan/planner.h"
 
 namespace cgrun {
 
@@ -49,9 +49,9 @@ struct PlacedBuffer {
   Lifespan lifespan;
   std::vector<std::string> values;  // the names of what lies in it, in turn
   SourceMark mark;
-  bool recomputed = false;  // what lies in it first is computed a second time
-  bool swapped = false;     // something in it is swapped out, or has been
-  bool alone = false;       // a workspace of one thread, where its team would have more
+  bool recomputed = false;       // what lies in it first is computed a second time
+  bool swapped = false;          // something in it is swapped out, or has been
+  bool single_threaded = false;  // a workspace of one thread, where its team would have more
 };
 
 struct EntryLayout {
@@ -86,7 +86,7 @@ struct MemoryLayout {
   bool optimal = false;           // arena = bound
   std::string planner;            // which one won, for the largest entry point
   bool zones_apart = false;
-  bool has_parts_in_place = false;  // buffers lie in others (parts_in_place.h)
+  bool has_sub_buffers = false;  // buffers lie in others (sub_buffers.h)
   double plan_seconds = 0;
   int64_t file_bytes = 0;  // of the swap file, which all entry points use in turn
   int64_t recompute_saved_bytes =
@@ -102,9 +102,9 @@ struct MemoryLayout {
 MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options);
 
 // The packing problem of one entry point's transient buffers, as the planner sees it (for CSV).
-// `parts_in_place`: as in the layout.
+// `sub_buffers`: as in the layout.
 MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options,
-                               bool parts_in_place = true);
+                               bool sub_buffers = true);
 
 }  // namespace cgrun
 

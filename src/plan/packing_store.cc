@@ -1,7 +1,7 @@
 #include "src/plan/packing_store.h"
 
-#include "src/plan/pack.h"
-#include "src/plan/validator.h"
+#include "src/packing/pack.h"
+#include "src/packing/validator.h"
 
 namespace cgrun {
 namespace {

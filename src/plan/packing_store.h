@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "src/plan/planner.h"
+#include "src/packing/planner.h"
 
 namespace cgrun {
 

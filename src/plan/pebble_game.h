@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "src/ir/graph.h"
-#include "src/plan/memory_problem.h"
+#include "src/packing/memory_problem.h"
 
 namespace cgrun {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "src/ir/op_def.h"
-#include "src/ops/second.h"
+#include "src/ops/recompute_node.h"
 #include "src/plan/cost_model.h"
 #include "src/plan/liveness.h"
 #include "src/plan/pebble_game.h"
@@ -19,7 +19,7 @@ class GameBuilder {
         is_updated_(graph.values.size()),
         is_next_(graph.values.size()),
         pebbles_(graph.values.size(), kNoPebble),
-        runs_again_(NodesThatRunAgain(graph)) {}
+        may_recompute_(RecomputableNodes(graph)) {}
 
   std::optional<PebbleGame> Build() {
     for (const UpdateEdge& edge : graph_.updates) {
@@ -81,21 +81,21 @@ class GameBuilder {
       if (is_made && pebbles_[edge.state] != kNoPebble) move.takes.push_back(pebbles_[edge.state]);
     }
     for (int taken : move.takes) AddOnce(taken, move.reads);
-    move.once = !runs_again_[id];
+    move.once = !may_recompute_[id];
     if (move.once) move.writes.push_back(NewPebble(0));  // says that it has run
     const bool can_run_again = !move.once;
     game_.moves.push_back(std::move(move));
-    if (can_run_again) AddSecond(node);
+    if (can_run_again) AddRecomputed(node);
   }
 
-  // Adds a cheaper move, if there is one, for a second run that makes the first output alone.
-  void AddSecond(const Node& node) {
-    const SecondNode second = SecondOf(node);
-    if (second.op == node.op) return;
+  // Adds a cheaper move, if there is one, for a recomputation that makes the first output alone.
+  void AddRecomputed(const Node& node) {
+    const RecomputeNode recompute = RecomputeNodeOf(node);
+    if (recompute.op == node.op) return;
     PebbleMove move;
-    for (ValueId input : second.inputs) AddOnce(Of(input), move.reads);
+    for (ValueId input : recompute.inputs) AddOnce(Of(input), move.reads);
     AddOnce(Of(node.outputs[0]), move.writes);
-    move.seconds = SecondsToMove(SignatureOfSecond(graph_, node, second));
+    move.seconds = SecondsToMove(SignatureOfRecompute(graph_, node, recompute));
     game_.moves.push_back(std::move(move));
   }
 
@@ -119,7 +119,7 @@ class GameBuilder {
   IdVector<ValueId, bool> is_updated_;  // of states, and of what lies in their bytes
   IdVector<ValueId, bool> is_next_;
   IdVector<ValueId, int> pebbles_;
-  IdVector<NodeId, bool> runs_again_;
+  IdVector<NodeId, bool> may_recompute_;
   PebbleGame game_;
 };
 

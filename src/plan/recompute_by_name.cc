@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "src/ops/second.h"
+#include "src/ops/recompute_node.h"
 
 namespace cgrun {
 
@@ -11,14 +11,15 @@ RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& na
   RematPlan plan;
   if (names.empty()) return plan;
   const ReaderLists readers = Readers(graph);
-  const IdVector<NodeId, bool> runs_again = NodesThatRunAgain(graph);
+  const IdVector<NodeId, bool> may_recompute = RecomputableNodes(graph);
   for (const std::string& name : names) {
     const ValueId value = graph.FindValue(name);
     if (!value.valid()) continue;
     const NodeId producer = graph.values[value].producer;
-    if (!producer.valid() || !runs_again[producer]) continue;
+    if (!producer.valid() || !may_recompute[producer]) continue;
     const bool is_first = graph.values[value].output_index == 0;
-    if (!is_first && SecondOf(graph.nodes[producer]).op != graph.nodes[producer].op) continue;
+    if (!is_first && RecomputeNodeOf(graph.nodes[producer]).op != graph.nodes[producer].op)
+      continue;
     RecomputeDecision decision{{producer}, {}};
     for (NodeId reader : readers[value]) {
       if (graph.nodes[reader].phase > graph.nodes[producer].phase) {

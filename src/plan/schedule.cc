@@ -95,25 +95,26 @@ std::vector<std::string> OrderNames() {
 namespace {
 
 // Returns what is wrong with the parallel streams of a schedule.
-std::vector<std::string> VerifyLanes(const Graph& graph, const Schedule& schedule) {
+std::vector<std::string> VerifyStreams(const Graph& graph, const Schedule& schedule) {
   std::vector<std::string> violations;
   const auto scheduled = static_cast<int64_t>(schedule.steps.size());
-  std::array<int64_t, kSideLanes + 1> over{};  // when the last one of each lane is over
+  std::array<int64_t, kParallelStreams + 1> over{};  // when the last one of each stream is over
   for (int64_t i = 0; i < scheduled; ++i) {
     const ScheduleStep& step = schedule.steps[static_cast<size_t>(i)];
     const std::string& name = graph.nodes[step.node].name;
-    if (step.lane < 0 || step.lane > kSideLanes || step.length < 1 || i + step.length > scheduled) {
-      violations.push_back(name + " is in lane " + std::to_string(step.lane) + " for " +
+    if (step.stream < 0 || step.stream > kParallelStreams || step.length < 1 ||
+        i + step.length > scheduled) {
+      violations.push_back(name + " is in stream " + std::to_string(step.stream) + " for " +
                            std::to_string(step.length) + " steps");
       continue;
     }
-    const bool alone = step.lane == 0;
+    const bool alone = step.stream == 0;
     const int64_t free = alone ? *std::ranges::max_element(over)
-                               : std::max(over[0], over[static_cast<size_t>(step.lane)]);
+                               : std::max(over[0], over[static_cast<size_t>(step.stream)]);
     if (i < free || (alone && step.length > 1)) {
       violations.push_back(name + " runs while another one has its threads");
     }
-    over[static_cast<size_t>(step.lane)] = i + step.length;
+    over[static_cast<size_t>(step.stream)] = i + step.length;
   }
   return violations;
 }
@@ -143,7 +144,7 @@ std::vector<std::string> VerifySchedule(const Graph& graph, const Dependencies& 
       }
     }
   }
-  for (std::string& violation : VerifyLanes(graph, schedule)) {
+  for (std::string& violation : VerifyStreams(graph, schedule)) {
     violations.push_back(std::move(violation));
   }
   return violations;

@@ -12,16 +12,16 @@
 
 namespace cgrun {
 
-// A node begins at its step. On all threads, in lane 0, it has no other beside it, and is over when
-// the next begins. On one thread, in lane 1 or 2, it can go on beside nodes of the other lane: it
-// is over when step i + `length` begins.
+// A node begins at its step. On all threads, in stream 0, it has no other beside it, and is over
+// when the next begins. On one thread, in stream 1 or 2, it can go on beside nodes of the other
+// stream: it is over when step i + `length` begins.
 struct ScheduleStep {
   NodeId node;
-  int lane = 0;
+  int stream = 0;
   int64_t length = 1;
 };
 
-inline constexpr int kSideLanes = 2;  // that nodes can be in side by side, one thread each
+inline constexpr int kParallelStreams = 2;  // of small nodes, one thread each
 
 // Step i of the schedule is time i of liveness.
 struct Schedule {
@@ -56,8 +56,8 @@ const OrderEntry* FindOrder(std::string_view name);
 // For SuggestName().
 std::vector<std::string> OrderNames();
 
-// Every node once, none begins before what it depends on is over, and no two in one lane at once: a
-// sentence a violation.
+// Every node once, none begins before what it depends on is over, and no two in one stream at once:
+// a sentence a violation.
 std::vector<std::string> VerifySchedule(const Graph& graph, const Dependencies& dependencies,
                                         const Schedule& schedule);
 std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& schedule);

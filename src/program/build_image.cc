@@ -48,7 +48,7 @@ class EntryBuilder {
     for (const ScheduleStep& step : source_.schedule->steps) {
       if (layout_.elided[step.node]) continue;
       entry.instructions.push_back(InstructionOf(step.node));
-      entry.instructions.back().lane = step.lane;
+      entry.instructions.back().stream = step.stream;
     }
     return entry;
   }
@@ -76,8 +76,8 @@ class EntryBuilder {
     instruction.node = SignatureOf(graph_, node);
     instruction.kernel = node.kernel->kernel;
     instruction.threads = node.kernel->threads;
-    instruction.team = node.kernel->team;
-    instruction.again = node.again_of.valid() || IsTransfer(node.op);
+    instruction.thread_team = node.kernel->thread_team;
+    instruction.again = node.recomputes.valid() || IsTransfer(node.op);
     if (node.kernel->slower_by > 0) {
       instruction.share_for_less = node.kernel->slower_by / SecondsOf(graph_, node);
     }

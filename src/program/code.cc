@@ -8,7 +8,7 @@
 #include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
 #include "src/plan/schedule.h"
-#include "src/program/lanes.h"
+#include "src/program/join_streams.h"
 
 namespace cgrun {
 namespace {
@@ -33,11 +33,11 @@ bool RunsInPlace(const ImageInstruction& instruction, const KernelOption& option
                         output.operand.offset < input.operand.offset + input.bytes;
       if (!meet) continue;
       const InPlacePair pair{static_cast<int>(i), static_cast<int>(o)};
-      const auto is_pair = [&](const PartPair& part) {
+      const auto is_pair = [&](const SubBufferPair& part) {
         return part.input == pair.input && part.output == pair.output;
       };
       if (std::ranges::find(option.in_place, pair) == option.in_place.end() &&
-          std::ranges::none_of(option.parts, is_pair)) {
+          std::ranges::none_of(option.sub_buffers, is_pair)) {
         return false;
       }
     }
@@ -64,14 +64,14 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
       instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
   RunSetting setting{instruction.threads};
   setting.tf32 = library.TraitsOf(instruction.kernel).tf32;
-  setting.team = instruction.team;
+  setting.thread_team = instruction.thread_team;
   for (size_t i = 0; i < instruction.node.inputs.size(); ++i) {
     setting.layouts.push_back(instruction.operands[i].layout.layout);
   }
   const std::vector<KernelOption> options = library.Options(instruction.node, setting);
   const bool on_host = KindOfDevice(library.name()).on_host;
   return std::any_of(options.begin(), options.end(), [&](const KernelOption& option) {
-    if (instruction.lane > 0 && !(option.same_alone && on_host)) return false;
+    if (instruction.stream > 0 && !(option.same_bits_single_threaded && on_host)) return false;
     return option.kernel == instruction.kernel && option.workspace_bytes == workspace &&
            LiesInLayouts(instruction, option) && RunsInPlace(instruction, option);
   });
@@ -104,16 +104,17 @@ int MostThreads(const ProgramImage& image) {
   int threads = 1;
   for (const ImageEntry& entry : image.entries) {
     for (const ImageInstruction& instruction : entry.instructions) {
-      threads = std::max({threads, instruction.threads, instruction.lane > 0 ? kSideLanes : 1});
+      threads =
+          std::max({threads, instruction.threads, instruction.stream > 0 ? kParallelStreams : 1});
     }
   }
   return threads;
 }
 
-bool HasLanes(const ProgramImage& image) {
+bool HasStreams(const ProgramImage& image) {
   return std::ranges::any_of(image.entries, [](const ImageEntry& entry) {
     return std::ranges::any_of(entry.instructions, [](const ImageInstruction& instruction) {
-      return instruction.lane > 0;
+      return instruction.stream > 0;
     });
   });
 }
@@ -131,7 +132,7 @@ Code::Code(const ProgramImage& image, Device& device, const KernelLibrary& libra
   const int threads = MostThreads(image);
   device.UseThreads(threads);
   for (const ImageEntry& entry : image.entries) Prepare(entry, library, threads);
-  library.WarmUp(threads, HasLanes(image));
+  library.WarmUp(threads, HasStreams(image));
 }
 
 void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library, int threads) {
@@ -140,7 +141,7 @@ void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library, int th
   for (size_t n = 0; n < entry.instructions.size(); ++n) {
     const ImageInstruction& source = entry.instructions[n];
     KernelRequest request{source.node, {}, source.threads};
-    request.team = source.team;
+    request.thread_team = source.thread_team;
     auto operands = std::make_unique<Operand[]>(source.operands.size());
     for (size_t i = 0; i < source.operands.size(); ++i) {
       operands[i] = source.operands[i].operand;
@@ -154,7 +155,7 @@ void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library, int th
     parameters_.push_back(std::move(kernel.parameters));
     operands_.push_back(std::move(operands));
   }
-  point.with_lanes = JoinLanes(entry, point.instructions, threads, parameters_);
+  point.with_streams = JoinStreams(entry, point.instructions, threads, parameters_);
   entries_.push_back(std::move(point));
 }
 

@@ -14,8 +14,9 @@ namespace cgrun {
 struct EntryPoint {
   const ImageEntry* image = nullptr;
   std::vector<Instruction> instructions;  // one by one
-  std::vector<Instruction> with_lanes;    // each stretch in lanes is one (lanes.h); empty: no lanes
-  std::vector<ReachSet> reach;            // of each; none where the entry point is not incremental
+  // Each stretch in streams is one instruction (join_streams.h). Empty: there are no streams.
+  std::vector<Instruction> with_streams;
+  std::vector<ReachSet> reach;  // of each; none where the entry point is not incremental
 };
 
 class Code {

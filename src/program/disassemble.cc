@@ -40,11 +40,13 @@ std::string ReachText(const ImageEntry& entry, ReachSet reach) {
   return " after " + ToString(reach, feeds);
 }
 
-// Where that is not the whole team: " lane 1", " alone for a team of 16".
+// Where that is not the whole team: " stream 1", " single-threaded, for a thread team of 16".
 std::string ThreadsText(const ImageInstruction& instruction) {
-  if (instruction.lane > 0) return fmt::format(" lane {}", instruction.lane);
-  if (instruction.team > 0) return fmt::format(" alone for a team of {}", instruction.team);
-  return instruction.share_for_less > 0 ? " alone" : "";
+  if (instruction.stream > 0) return fmt::format(" stream {}", instruction.stream);
+  if (instruction.thread_team > 0) {
+    return fmt::format(" single-threaded, for a thread team of {}", instruction.thread_team);
+  }
+  return instruction.share_for_less > 0 ? " single-threaded" : "";
 }
 
 std::string EntryText(const ImageEntry& entry) {

@@ -34,8 +34,8 @@ struct ImageInstruction {
   NodeSignature node;
   std::string kernel;
   int threads = 1;
-  int team = 0;  // KernelRequest::team
-  int lane = 0;  // ScheduleStep::lane: 1 and 2 run beside each other, on one thread each
+  int thread_team = 0;  // KernelRequest::thread_team
+  int stream = 0;       // ScheduleStep::stream: 1 and 2 run beside each other, on one thread each
   std::vector<ImageOperand> operands;  // inputs, outputs, workspace
   ReachSet reach = 0;  // of an incremental entry point: it runs again when one of these changes
   bool again = false;  // so that less need be held: the second time in one run, or a transfer

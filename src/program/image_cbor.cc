@@ -247,8 +247,8 @@ Json ToJson(const ImageInstruction& instruction) {
   if (instruction.reach != 0) json["reach"] = instruction.reach;
   if (instruction.again) json["again"] = true;
   if (instruction.share_for_less != 0) json["share_for_less"] = instruction.share_for_less;
-  if (instruction.lane != 0) json["lane"] = instruction.lane;
-  if (instruction.team != 0) json["team"] = instruction.team;
+  if (instruction.stream != 0) json["lane"] = instruction.stream;
+  if (instruction.thread_team != 0) json["team"] = instruction.thread_team;
   return json;
 }
 
@@ -266,8 +266,8 @@ ImageInstruction InstructionFrom(const Json& json) {
   instruction.again = json.contains("again") && Get<bool>(json, "again");
   if (json.contains("share_for_less"))
     instruction.share_for_less = Get<double>(json, "share_for_less");
-  if (json.contains("lane")) instruction.lane = Get<int>(json, "lane");
-  if (json.contains("team")) instruction.team = Get<int>(json, "team");
+  if (json.contains("lane")) instruction.stream = Get<int>(json, "lane");
+  if (json.contains("team")) instruction.thread_team = Get<int>(json, "team");
   return instruction;
 }
 

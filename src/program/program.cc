@@ -52,7 +52,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   WriteConstants();
   PrepareLayouts();
   PrepareStaging();
-  lane_choices_.resize(image_.entries.size());
+  stream_choices_.resize(image_.entries.size());
   CaptureRuns(in_step);
   InitializeStates();
 }
@@ -107,13 +107,13 @@ bool Program::CanRunChanged(int entry) const {
 bool Program::RunInstructions(int entry, const volatile std::sig_atomic_t* stop) {
   SendFeeds(entry);
   const EntryPoint& point = entries()[static_cast<size_t>(entry)];
-  if (point.with_lanes.empty()) {
+  if (point.with_streams.empty()) {
     if (!RunAll(point.instructions, stop)) return false;
   } else {
     using Clock = std::chrono::steady_clock;
-    LaneChoice& choice = lane_choices_[static_cast<size_t>(entry)];
+    StreamChoice& choice = stream_choices_[static_cast<size_t>(entry)];
     const Clock::time_point begin = Clock::now();
-    if (!RunAll(choice.in_lanes() ? point.with_lanes : point.instructions, stop)) return false;
+    if (!RunAll(choice.in_streams() ? point.with_streams : point.instructions, stop)) return false;
     choice.Took(std::chrono::duration<double>(Clock::now() - begin).count());
   }
   BringResults(entry);

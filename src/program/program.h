@@ -15,9 +15,9 @@
 
 #include "src/device/swap_space.h"
 #include "src/program/code.h"
-#include "src/program/lane_choice.h"
 #include "src/program/layout_copy.h"
 #include "src/program/staged_ports.h"
+#include "src/program/stream_choice.h"
 
 namespace cgrun {
 
@@ -175,7 +175,7 @@ class Program {
   mutable std::vector<std::byte> staging_;                // for them
   std::vector<StagedPorts> staged_;                       // of each entry point
   std::vector<std::unique_ptr<CapturedWork>> captured_;   // of each, where it can be captured
-  std::vector<LaneChoice> lane_choices_;                  // of each
+  std::vector<StreamChoice> stream_choices_;              // of each
   mutable bool is_under_way_ = false;  // a run, which may read and write staged ports
   RunContext context_;
   int last_entry_ = -1;  // which ran last, if its results are still those of the states

@@ -204,19 +204,19 @@ class EntryVerifier {
     if (instruction.threads < 1 || instruction.threads > kMostThreads) {
       return Fail(name + " wants " + std::to_string(instruction.threads) + " threads");
     }
-    const bool is_alone = instruction.threads == 1 && instruction.lane == 0;
-    if (instruction.team < 0 || instruction.team > kMostThreads ||
-        (instruction.team > 0 && !is_alone)) {
-      return Fail(name + " works for a team of " + std::to_string(instruction.team));
+    const bool is_alone = instruction.threads == 1 && instruction.stream == 0;
+    if (instruction.thread_team < 0 || instruction.thread_team > kMostThreads ||
+        (instruction.thread_team > 0 && !is_alone)) {
+      return Fail(name + " works for a thread team of " + std::to_string(instruction.thread_team));
     }
     if (!(instruction.share_for_less >= 0 && instruction.share_for_less <= 1)) {
       return Fail(name + " has a wrong part of its time for a smaller workspace");
     }
-    if (instruction.lane < 0 || instruction.lane > kSideLanes) {
-      return Fail(name + " is in lane " + std::to_string(instruction.lane));
+    if (instruction.stream < 0 || instruction.stream > kParallelStreams) {
+      return Fail(name + " is in stream " + std::to_string(instruction.stream));
     }
     const bool has_effect = GetOpDef(instruction.node.op).has_effect;
-    if (instruction.lane > 0 && (instruction.threads != 1 || entry_.incremental || has_effect)) {
+    if (instruction.stream > 0 && (instruction.threads != 1 || entry_.incremental || has_effect)) {
       return Fail(name + " cannot run beside others");
     }
     if (operands != tensors && operands != tensors + 1) {
@@ -235,10 +235,10 @@ class EntryVerifier {
         Fail(name + " has an operand of the wrong access");
       }
     }
-    const std::vector<PartPair> parts = PartsOf(instruction);
+    const std::vector<SubBufferPair> parts = PartsOf(instruction);
     for (size_t i = 0; i < inputs; ++i) {
       const DType dtype = instruction.node.inputs[i].dtype;
-      if (const PartPair* part = PartOf(instruction, parts, i)) {
+      if (const SubBufferPair* part = PartOf(instruction, parts, i)) {
         ReadPart(instruction, *part, dtype);
       } else {
         Read(name, instruction.operands[i], dtype);
@@ -276,8 +276,8 @@ class EntryVerifier {
   }
 
   // The operands that are parts of others, as they lie; none of an operator on wrong types.
-  static std::vector<PartPair> PartsOf(const ImageInstruction& instruction) {
-    const PartsFunction parts = GetOpDef(instruction.node.op).parts;
+  static std::vector<SubBufferPair> PartsOf(const ImageInstruction& instruction) {
+    const SubBuffersFunction parts = GetOpDef(instruction.node.op).sub_buffers;
     if (parts == nullptr) return {};
     InferContext context(instruction.node.attributes, instruction.node.inputs);
     if (InferTypes(instruction.node.op, context) != instruction.node.outputs) return {};
@@ -291,20 +291,21 @@ class EntryVerifier {
   }
 
   // The part that is all that is read of an input, or null.
-  static const PartPair* PartOf(const ImageInstruction& instruction,
-                                std::span<const PartPair> parts, size_t input) {
-    const auto found = std::ranges::find_if(parts, [&](const PartPair& part) {
+  static const SubBufferPair* PartOf(const ImageInstruction& instruction,
+                                     std::span<const SubBufferPair> parts, size_t input) {
+    const auto found = std::ranges::find_if(parts, [&](const SubBufferPair& part) {
       return part.input == static_cast<int>(input) &&
              OutputOf(instruction, part).bytes < instruction.operands[input].bytes;
     });
     return found == parts.end() ? nullptr : &*found;
   }
 
-  static const ImageOperand& OutputOf(const ImageInstruction& instruction, const PartPair& part) {
+  static const ImageOperand& OutputOf(const ImageInstruction& instruction,
+                                      const SubBufferPair& part) {
     return instruction.operands[instruction.node.inputs.size() + static_cast<size_t>(part.output)];
   }
 
-  void ReadPart(const ImageInstruction& instruction, const PartPair& part, DType dtype) {
+  void ReadPart(const ImageInstruction& instruction, const SubBufferPair& part, DType dtype) {
     const ImageOperand& whole = instruction.operands[static_cast<size_t>(part.input)];
     const int64_t begin = whole.operand.offset, from = begin + part.begin;
     const ArenaMap& arena = arenas_[static_cast<size_t>(whole.operand.arena)];
@@ -317,11 +318,11 @@ class EntryVerifier {
   }
 
   // Whether the output lies in the input, or the other way round, where it belongs.
-  static bool IsInPlace(const ImageInstruction& instruction, std::span<const PartPair> parts,
+  static bool IsInPlace(const ImageInstruction& instruction, std::span<const SubBufferPair> parts,
                         size_t input, size_t output) {
     const ImageOperand &a = instruction.operands[input], &b = instruction.operands[output];
     const size_t inputs = instruction.node.inputs.size();
-    return std::ranges::any_of(parts, [&](const PartPair& part) {
+    return std::ranges::any_of(parts, [&](const SubBufferPair& part) {
       if (part.input != static_cast<int>(input)) return false;
       if (static_cast<size_t>(part.output) + inputs != output) return false;
       const auto& [whole, inner] = a.bytes < b.bytes ? std::tie(b, a) : std::tie(a, b);
@@ -332,7 +333,7 @@ class EntryVerifier {
   // Checks that no output or workspace meets an operand before it. An output may lie in the very
   // bytes of an input. If one is a part of the other, the part may lie there. Whether the kernel
   // may run so, is for the library to say (Program).
-  void CheckApart(const ImageInstruction& instruction, std::span<const PartPair> parts,
+  void CheckApart(const ImageInstruction& instruction, std::span<const SubBufferPair> parts,
                   size_t written) {
     const size_t inputs = instruction.node.inputs.size();
     const size_t tensors = inputs + instruction.node.outputs.size();

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <map>
 
+#include "src/program/image_values.h"
+
 namespace cgrun {
 namespace {
 
@@ -17,11 +19,6 @@ struct WrittenBytes {
   int64_t time = -1;
   ReachSet reach = 0;
 };
-
-bool Meet(const ImageOperand& a, const ImageOperand& b) {
-  return a.operand.arena == b.operand.arena && a.operand.offset < b.operand.offset + b.bytes &&
-         b.operand.offset < a.operand.offset + a.bytes;
-}
 
 // Whether what has reach `b` runs in every run that what has `a` does.
 bool RunsWith(ReachSet a, ReachSet b) {
@@ -63,7 +60,7 @@ class IncrementalVerifier {
   // State that is written changes in every run.
   void AddResident(const ImageOperand& operand) {
     const bool changes = std::ranges::any_of(
-        writes_, [&](const WrittenBytes& write) { return Meet(write.operand, operand); });
+        writes_, [&](const WrittenBytes& write) { return Overlap(write.operand, operand); });
     resident_[operand.value] = changes ? kEveryRun : 0;
   }
 
@@ -104,7 +101,7 @@ class IncrementalVerifier {
   // `reader` can want what `kept` wrote in an earlier run.
   void CheckKept(const std::string& reader, const WrittenBytes& kept) {
     for (const WrittenBytes& write : writes_) {
-      if (&write == &kept || !Meet(write.operand, kept.operand)) continue;
+      if (&write == &kept || !Overlap(write.operand, kept.operand)) continue;
       if (write.time <= kept.time && RunsWith(write.reach, kept.reach)) continue;
       Fail(reader + " reads between runs what " + write.name + " writes over");
       return;

@@ -4,14 +4,10 @@
 #include <algorithm>
 
 #include "src/ir/op_def.h"
+#include "src/program/image_values.h"
 
 namespace cgrun {
 namespace {
-
-bool Meet(const ImageOperand& a, const ImageOperand& b) {
-  return a.operand.arena == b.operand.arena && a.operand.offset < b.operand.offset + b.bytes &&
-         b.operand.offset < a.operand.offset + a.bytes;
-}
 
 bool Same(const ImageOperand& a, const ImageOperand& b) {
   return a.operand.arena == b.operand.arena && a.operand.offset == b.operand.offset &&
@@ -68,7 +64,7 @@ class TransferVerifier {
     for (const UnderWay& transfer : under_way_) {
       for (const ImageOperand& operand : instruction.operands) {
         const bool writes = operand.operand.access != Access::kRead;
-        if (Meet(operand, transfer.to) || (writes && Meet(operand, transfer.from))) {
+        if (Overlap(operand, transfer.to) || (writes && Overlap(operand, transfer.from))) {
           Fail(instruction.name + " meets what " + transfer.name + " has on its way");
         }
       }

@@ -40,9 +40,9 @@ struct Range {
 
 bool IsDrawn(const ChartPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
-class Drawing {
+class ChartDrawing {
  public:
-  explicit Drawing(const Chart& chart) : chart_(chart) {
+  explicit ChartDrawing(const Chart& chart) : chart_(chart) {
     for (const Curve& curve : chart.curves) {
       for (const ChartPoint& point : curve.points) {
         if (!IsDrawn(point)) continue;
@@ -166,6 +166,6 @@ std::vector<double> LogTicks(double least, double most, size_t most_ticks) {
   return ticks;
 }
 
-std::string ChartSvg(const Chart& chart) { return Drawing(chart).ToString(); }
+std::string ChartSvg(const Chart& chart) { return ChartDrawing(chart).ToString(); }
 
 }  // namespace cgrun

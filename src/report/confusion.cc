@@ -13,7 +13,7 @@
 namespace cgrun {
 namespace {
 
-constexpr char kStyle[] = R"(
+constexpr char kConfusionStyle[] = R"(
 figure { margin: 0; max-width: 100%; overflow-x: auto; }
 .matrices { display: flex; flex-wrap: wrap; gap: 28px; align-items: flex-start; }
 .matrix th, .matrix td, .pairs th, .pairs td { font-size: 12px; }
@@ -136,7 +136,7 @@ class Matrix {
 
 }  // namespace
 
-std::string_view ConfusionStyle() { return kStyle; }
+std::string_view ConfusionStyle() { return kConfusionStyle; }
 
 std::string ConfusionHtml(const ConfusionMatrix& matrix) { return Matrix(matrix).ToString(); }
 

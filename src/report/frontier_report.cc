@@ -42,7 +42,7 @@ bool AnySwaps(const FrontierSubject& subject) {
 }
 
 bool AnyAlone(const FrontierSubject& subject) {
-  return std::ranges::any_of(subject.rows, [](const auto& row) { return row.alone > 0; });
+  return std::ranges::any_of(subject.rows, [](const auto& row) { return row.single_threaded > 0; });
 }
 
 std::string PlansText(const FrontierSubject& subject) {
@@ -67,8 +67,8 @@ std::string PlansText(const FrontierSubject& subject) {
     const FrontierRow &row = subject.rows[i], &first = subject.rows[0];
     add({arenas[i],
          ShareOf(static_cast<double>(row.arena_bytes), static_cast<double>(first.arena_bytes)),
-         ShareOf(row.seconds, first.seconds), FormatCount(row.second_runs)},
-        FormatCount(row.alone), FormatCount(row.swaps),
+         ShareOf(row.seconds, first.seconds), FormatCount(row.recomputations)},
+        FormatCount(row.single_threaded), FormatCount(row.swaps),
         row.swaps > 0 ? FormatBytes(row.file_bytes) : "", NoteOf(row));
   }
   return table.ToString("  ");
@@ -168,8 +168,8 @@ std::string FrontierJson(const FrontierSubject& subject) {
     json["frontier"].push_back({{"arena_bytes", row.arena_bytes},
                                 {"lower_bound_bytes", row.lower_bound_bytes},
                                 {"seconds", row.seconds},
-                                {"second_runs", row.second_runs},
-                                {"on_one_thread", row.alone},
+                                {"second_runs", row.recomputations},
+                                {"on_one_thread", row.single_threaded},
                                 {"swaps", row.swaps},
                                 {swap_key, row.file_bytes},
                                 {"usual", row.usual},

@@ -64,7 +64,7 @@ std::string OwnerOf(const Graph& graph, ValueId value) {
 
 std::string BoxName(const Graph& graph, const Node& node) {
   const bool is_joined = node.op == OpId::fused && node.phase == Phase::kForward;
-  if (!is_joined || node.again_of.valid()) return node.name;
+  if (!is_joined || node.recomputes.valid()) return node.name;
   const std::string own = LastPart(node.name);
   std::vector<std::string> layers, names;
   for (size_t i = 0; i < node.body.size(); ++i) {

@@ -14,9 +14,9 @@ constexpr double kColumnGap = 18;  // between boxes side by side
 constexpr double kLineWidth = 14;  // what a line keeps free where it passes between boxes
 constexpr double kPort = 16;       // between lines that end at one side of a box
 
-class Drawing {
+class LayoutMaker {
  public:
-  explicit Drawing(const LayoutGraph& graph)
+  explicit LayoutMaker(const LayoutGraph& graph)
       : graph_(graph), rows_(RowsOf(graph)), lanes_(kLanes), item_(graph.boxes.size()) {
     for (const LayoutBox& box : graph.boxes) row_height_ = std::max(row_height_, box.height);
     layout_.boxes.resize(graph.boxes.size());
@@ -201,6 +201,6 @@ class Drawing {
 
 }  // namespace
 
-GraphLayout LayOutGraph(const LayoutGraph& graph) { return Drawing(graph).Draw(); }
+GraphLayout LayOutGraph(const LayoutGraph& graph) { return LayoutMaker(graph).Draw(); }
 
 }  // namespace cgrun

@@ -47,7 +47,7 @@ struct Rectangle {
 // Leads from the border of one box to that of another, outside of all others. Its `points`
 // alternate between across and down. If it is `curved`, each point is reached by a curve that
 // starts and ends upright.
-struct Line {
+struct LayoutLine {
   bool curved = false;
   std::vector<Point> points;
 };
@@ -59,7 +59,7 @@ struct LaneSpan {
 
 struct GraphLayout {
   std::vector<Rectangle> boxes;
-  std::vector<Line> lines;  // one an edge
+  std::vector<LayoutLine> lines;  // one an edge
   std::vector<LaneSpan> lanes;
   double width = 0;
   double height = 0;

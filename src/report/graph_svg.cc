@@ -33,7 +33,7 @@ constexpr double kLeastWidth = 760;
 constexpr size_t kMostChips = 8;
 constexpr const char* kPlainLine = "#64748b";
 
-constexpr const char* kStyle =
+constexpr const char* kGraphStyle =
     "text{font-family:system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:11px;"
     "fill:#475569}"
     ".h1{font-size:18px;font-weight:700;fill:#0f172a}"
@@ -84,9 +84,9 @@ std::string Title(const std::string& text) {
   return text.empty() ? "" : "<title>" + EscapeMarkup(text) + "</title>";
 }
 
-class Drawing {
+class SvgDrawing {
  public:
-  explicit Drawing(const GraphPicture& picture)
+  explicit SvgDrawing(const GraphPicture& picture)
       : picture_(picture),
         layout_(LayOutGraph(LayoutGraphOf(picture, BoxWidth(picture), kBoxHeight, kPillHeight))) {}
 
@@ -103,7 +103,7 @@ class Drawing {
         "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
         "aria-label=\"{2}\">\n<style>{3}</style>\n"
         "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#ffffff\"/>\n{4}</svg>\n",
-        width, height, EscapeMarkup(picture_.title), kStyle, svg_);
+        width, height, EscapeMarkup(picture_.title), kGraphStyle, svg_);
   }
 
  private:
@@ -235,7 +235,7 @@ class Drawing {
   }
 
   // A triangle at the end of a line that arrives across or upright.
-  static std::string Arrow(const Line& line, double size) {
+  static std::string Arrow(const LayoutLine& line, double size) {
     const Point &b = line.points.back(), &a = line.points[line.points.size() - 2];
     const bool across = !line.curved && std::abs(b.y - a.y) < 0.05;
     const double x = across ? (b.x > a.x ? -1 : 1) : 0, y = across ? 0 : (b.y > a.y ? -1 : 1);
@@ -245,7 +245,7 @@ class Drawing {
   }
 
   // The back of a folded block stands out below and at the right: it must not hide the arrow.
-  static void EndAtFold(Line& line) {
+  static void EndAtFold(LayoutLine& line) {
     const Point before = line.points[line.points.size() - 2];
     Point& end = line.points.back();
     if (before.y > end.y + kFold && std::abs(before.x - end.x) <= std::abs(before.y - end.y)) {
@@ -257,7 +257,7 @@ class Drawing {
 
   void Edge(size_t index) {
     const PictureEdge& edge = picture_.edges[index];
-    Line line = layout_.lines[index];
+    LayoutLine line = layout_.lines[index];
     for (Point& point : line.points) point.x += kMargin, point.y += top_;
     if (picture_.boxes[static_cast<size_t>(edge.to)].nodes > 1) EndAtFold(line);
     const PictureBuffer* buffer = BufferOf(edge.buffer);
@@ -334,6 +334,6 @@ class Drawing {
 
 }  // namespace
 
-std::string GraphSvg(const GraphPicture& picture) { return Drawing(picture).ToString(); }
+std::string GraphSvg(const GraphPicture& picture) { return SvgDrawing(picture).ToString(); }
 
 }  // namespace cgrun

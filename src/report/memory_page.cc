@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kStyle[] =
+constexpr char kMemoryStyle[] =
 #include "src/report/memory_page.css.inc"
     ;
 
@@ -37,7 +37,7 @@ Json BufferJson(const PlacedBuffer& buffer, const EntryLayout* entry) {
   }
   if (buffer.recomputed) json["again"] = true;
   if (buffer.swapped) json["swapped"] = true;
-  if (buffer.alone) json["alone"] = true;
+  if (buffer.single_threaded) json["alone"] = true;
   if (buffer.values.size() > 1) json["values"] = buffer.values;
   if (buffer.mark.file != nullptr) {
     json["source"] = fmt::format("{}:{}", buffer.mark.file->name, buffer.mark.line);
@@ -145,7 +145,7 @@ std::string MemoryPageHtml(const std::vector<MemoryPagePlan>& plans) {
       "<noscript><p>The pictures need JavaScript.</p></noscript>\n"
       "<script id=\"data\" type=\"application/json\">{}</script>\n<script>{}</script>\n"
       "</body>\n</html>\n",
-      model, kStyle, model, subject.training ? "training" : "inference",
+      model, kMemoryStyle, model, subject.training ? "training" : "inference",
       EscapeMarkup(subject.device), subject.batch, FactsHtml(plans), ScriptData(plans), kScript);
 }
 

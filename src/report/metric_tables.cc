@@ -8,7 +8,7 @@
 namespace cgrun {
 namespace {
 
-constexpr size_t kWidth = 100;          // characters of a line
+constexpr size_t kTableWidth = 100;     // characters of a line
 constexpr size_t kMostElements = 1000;  // of a list
 constexpr int64_t kMostColumns = 20;
 constexpr size_t kMostOfName = 12;  // characters of a class's name
@@ -38,7 +38,7 @@ std::string ListText(const NamedTable& table, const std::vector<std::string>& na
   std::string line, text;
   for (size_t i = 0; i < table.values.size(); ++i) {
     const std::string item = fmt::format("  {:>3}: {}", ClassText(names, i), NumberText(table, i));
-    if (line.size() + item.size() > kWidth) {
+    if (line.size() + item.size() > kTableWidth) {
       text += line + "\n";
       line.clear();
     }

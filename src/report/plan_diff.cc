@@ -17,7 +17,7 @@ namespace {
 
 // The plans themselves. An ordered object would look through all its keys for each that it is
 // given.
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 constexpr size_t kMostChanges = 20;                 // buffers that the text lists
 constexpr uint64_t kMostBytes = uint64_t{1} << 60;  // of a figure: sums of a few do not overflow
@@ -27,28 +27,28 @@ constexpr std::pair<const char*, const char*> kFigures[] = {
     {"total_bytes", "total"}, {"arena_bytes", "arena"}, {"lower_bound_bytes", "lower bound"},
     {"data_bytes", "data"},   {"base_bytes", "base"},   {"eager_peak_bytes", "eager peak"}};
 
-int64_t BytesAt(const Json& json, const char* key) {
+int64_t BytesAt(const ParsedJson& json, const char* key) {
   const auto it = json.find(key);
   return it != json.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
 }
 
-std::string TextAt(const Json& json, const char* key) {
+std::string TextAt(const ParsedJson& json, const char* key) {
   const auto it = json.find(key);
   return it != json.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
 // The objects of a list; none where there is no list.
-std::vector<Json> ObjectsAt(const Json& json, const char* key) {
-  std::vector<Json> objects;
+std::vector<ParsedJson> ObjectsAt(const ParsedJson& json, const char* key) {
+  std::vector<ParsedJson> objects;
   const auto it = json.find(key);
   if (it == json.end() || !it->is_array()) return objects;
   std::copy_if(it->begin(), it->end(), std::back_inserter(objects),
-               [](const Json& item) { return item.is_object(); });
+               [](const ParsedJson& item) { return item.is_object(); });
   return objects;
 }
 
 // A figure that is there is a number of bytes: taken for 0, it would say that a plan has grown.
-void CheckFigures(const Json& json, const std::string& name) {
+void CheckFigures(const ParsedJson& json, const std::string& name) {
   for (const auto& [key, _] : kFigures) {
     const auto it = json.find(key);
     if (it == json.end()) continue;
@@ -60,8 +60,8 @@ void CheckFigures(const Json& json, const std::string& name) {
   }
 }
 
-Json ParsePlan(std::string_view text, const std::string& name) {
-  const Json json = TryParseJson(text);
+ParsedJson ParsePlan(std::string_view text, const std::string& name) {
+  const ParsedJson json = TryParseJson(text);
   const bool is_plan = json.is_object() && json.contains("arena_bytes") && json.contains("buffers");
   if (!is_plan) {
     throw InputError("'" + name + "' is not what `cgrun plan --json` writes",
@@ -79,7 +79,8 @@ constexpr std::pair<const char*, const char*> kSettings[] = {
     {"tuning", "tuning record"}, {"order", "order"}};
 
 // Throws InputError for plans of two models: what they take says nothing of a change.
-void CheckModels(const Json& before, const std::string& before_name, const Json& after) {
+void CheckModels(const ParsedJson& before, const std::string& before_name,
+                 const ParsedJson& after) {
   const std::string then = TextAt(before, "model"), now = TextAt(after, "model");
   if (then.empty() || now.empty() || then == now) return;
   throw InputError(
@@ -88,7 +89,7 @@ void CheckModels(const Json& before, const std::string& before_name, const Json&
       "the file from before");
 }
 
-std::string SettingText(const Json& plan, const char* key) {
+std::string SettingText(const ParsedJson& plan, const char* key) {
   const auto it = plan.find(key);
   if (it == plan.end() || it->is_null()) return "none";
   if (std::string_view(key).ends_with("_bytes")) return FormatBytes(BytesAt(plan, key));
@@ -96,19 +97,19 @@ std::string SettingText(const Json& plan, const char* key) {
 }
 
 // Keys that only one of them has are of another version of this program.
-void AddSettings(const Json& before, const Json& after, PlanDiff& diff) {
+void AddSettings(const ParsedJson& before, const ParsedJson& after, PlanDiff& diff) {
   for (const auto& [key, name] : kSettings) {
     if (!before.contains(key) || !after.contains(key) || before[key] == after[key]) continue;
     diff.settings.push_back({name, SettingText(before, key), SettingText(after, key)});
   }
 }
 
-void AddZones(const Json& before, const Json& after, PlanDiff& diff) {
+void AddZones(const ParsedJson& before, const ParsedJson& after, PlanDiff& diff) {
   std::map<std::string, PlanFigure> zones;
-  for (const Json& zone : ObjectsAt(before, "zones")) {
+  for (const ParsedJson& zone : ObjectsAt(before, "zones")) {
     zones[TextAt(zone, "name")].before = BytesAt(zone, "bytes");
   }
-  for (const Json& zone : ObjectsAt(after, "zones")) {
+  for (const ParsedJson& zone : ObjectsAt(after, "zones")) {
     zones[TextAt(zone, "name")].after = BytesAt(zone, "bytes");
   }
   for (auto& [name, figure] : zones) {
@@ -117,19 +118,19 @@ void AddZones(const Json& before, const Json& after, PlanDiff& diff) {
   }
 }
 
-void AddBuffers(const Json& before, const Json& after, PlanDiff& diff) {
+void AddBuffers(const ParsedJson& before, const ParsedJson& after, PlanDiff& diff) {
   std::map<std::pair<std::string, std::string>, BufferChange> changes;
-  const auto change_of = [&](const Json& buffer) -> BufferChange& {
+  const auto change_of = [&](const ParsedJson& buffer) -> BufferChange& {
     const std::string entry = TextAt(buffer, "entry"), name = TextAt(buffer, "name");
     BufferChange& change = changes[{entry, name}];
     change.entry = entry;
     change.name = name;
     return change;
   };
-  for (const Json& buffer : ObjectsAt(before, "buffers")) {
+  for (const ParsedJson& buffer : ObjectsAt(before, "buffers")) {
     change_of(buffer).before = BytesAt(buffer, "bytes");
   }
-  for (const Json& buffer : ObjectsAt(after, "buffers")) {
+  for (const ParsedJson& buffer : ObjectsAt(after, "buffers")) {
     change_of(buffer).after = BytesAt(buffer, "bytes");
   }
   for (const auto& [key, change] : changes) {
@@ -186,14 +187,15 @@ std::string BuffersText(const PlanDiff& diff) {
 
 PlanDiff DiffPlans(std::string_view before, const std::string& before_name,
                    std::string_view after) {
-  const Json old_plan = ParsePlan(before, before_name), new_plan = ParsePlan(after, "the new plan");
+  const ParsedJson old_plan = ParsePlan(before, before_name),
+                   new_plan = ParsePlan(after, "the new plan");
   CheckModels(old_plan, before_name, new_plan);
   PlanDiff diff;
   AddSettings(old_plan, new_plan, diff);
   for (const auto& [key, name] : kFigures) {
     diff.figures.push_back({name, BytesAt(old_plan, key), BytesAt(new_plan, key)});
   }
-  const auto planned = [](const Json& plan) {
+  const auto planned = [](const ParsedJson& plan) {
     return BytesAt(plan, "arena_bytes") + BytesAt(plan, "data_bytes");
   };
   diff.grew_bytes = std::max<int64_t>(0, planned(new_plan) - planned(old_plan));
@@ -230,10 +232,11 @@ std::string PlanDiffJson(const PlanDiff& diff) {
   }
   json["buffers"] = nlohmann::ordered_json::array();
   for (const BufferChange& change : diff.buffers) {
-    json["buffers"].push_back({{"entry", change.entry},
-                               {"name", change.name},
-                               {"before", change.before < 0 ? Json() : Json(change.before)},
-                               {"after", change.after < 0 ? Json() : Json(change.after)}});
+    json["buffers"].push_back(
+        {{"entry", change.entry},
+         {"name", change.name},
+         {"before", change.before < 0 ? ParsedJson() : ParsedJson(change.before)},
+         {"after", change.after < 0 ? ParsedJson() : ParsedJson(change.after)}});
   }
   return JsonText(json, 2) + "\n";
 }

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/json_text.h"
-#include "src/plan/pack.h"
+#include "src/packing/pack.h"
 #include "src/report/plan_report.h"
 #include "src/report/value_life.h"
 

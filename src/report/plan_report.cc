@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/plan/pack.h"
+#include "src/packing/pack.h"
 #include "src/report/table.h"
 #include "src/report/value_life.h"
 
@@ -101,7 +101,7 @@ std::string WaysToLess(const PlanSubject& subject, const MemoryLayout& layout) {
   add(std::ranges::count(buffers, ArenaKind::kFile, &PlacedBuffer::arena), "tensor",
       subject.swaps_to_host ? " swapped to host memory" : " swapped to a file");
   const auto is_of_first = [](const PlacedBuffer& buffer) {
-    return buffer.alone && buffer.entry == 0;
+    return buffer.single_threaded && buffer.entry == 0;
   };
   add(std::ranges::count_if(buffers, is_of_first), "workspace", " of one thread");
   if (ways.empty()) return "what is computed again in the place of others";

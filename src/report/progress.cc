@@ -20,7 +20,7 @@ constexpr int kLeastBar = 6;
 constexpr int kGap = 2;  // characters between columns
 
 // What a line shows, once it is known what fits.
-struct Layout {
+struct ProgressLayout {
   int bar = kBarWidth;  // 0: none
   int columns = 0;      // the first so many
   bool dots = false;    // for those that are left out
@@ -37,7 +37,7 @@ int Count(std::string_view columns) {
 }
 
 // Characters of the first columns with their gaps.
-int WidthOf(std::string_view columns, const Layout& layout) {
+int WidthOf(std::string_view columns, const ProgressLayout& layout) {
   int width = layout.dots ? kGap + 1 : 0;
   for (int i = 0; i < layout.columns; ++i) {
     width += kGap + static_cast<int>(TakeColumn(columns).size());
@@ -46,8 +46,8 @@ int WidthOf(std::string_view columns, const Layout& layout) {
 }
 
 // `room` is for bar, columns and a throughput of `rate` characters.
-Layout Fit(std::string_view columns, int rate, int room) {
-  Layout layout;
+ProgressLayout Fit(std::string_view columns, int rate, int room) {
+  ProgressLayout layout;
   layout.columns = Count(columns);
   layout.rate = rate > 0;
   const auto left = [&] {
@@ -75,7 +75,7 @@ void AddBar(double part, int width, Line& line) {
   line.Add(']');
 }
 
-void AddColumns(std::string_view columns, const Layout& layout, Line& line) {
+void AddColumns(std::string_view columns, const ProgressLayout& layout, Line& line) {
   for (int i = 0; i < layout.columns; ++i) {
     line.Add("  ");
     line.Add(TakeColumn(columns));
@@ -119,7 +119,8 @@ void FormatProgress(const Progress& progress, int width, char* text, size_t size
   const std::string_view label = progress.label, end = "  ETA ";
   const int fixed =
       static_cast<int>(label.size() + 1 + std::strlen(counts) + end.size() + std::strlen(eta));
-  const Layout layout = Fit(progress.columns, static_cast<int>(std::strlen(rate)), width - fixed);
+  const ProgressLayout layout =
+      Fit(progress.columns, static_cast<int>(std::strlen(rate)), width - fixed);
   Line line(text, size);
   const int most = static_cast<int>(label.size()) - std::max(0, fixed - width);
   line.Add(label.substr(0, static_cast<size_t>(std::max(0, most))));

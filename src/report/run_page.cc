@@ -16,7 +16,7 @@
 namespace cgrun {
 namespace {
 
-constexpr char kStyle[] = R"(
+constexpr char kRunStyle[] = R"(
 :root { color-scheme: light; }
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2733; background: #fbfcfd; margin: 0 auto;
        max-width: 1180px; padding: 24px; }
@@ -175,7 +175,7 @@ std::string RunPageHtml(const RunPage& page) {
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n"
       "<style>{}{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
-      model, kStyle, ConfusionStyle(), model);
+      model, kRunStyle, ConfusionStyle(), model);
   html += "<table class=\"facts\">\n" + RowsHtml(page.origin) + RowsHtml(page.facts) + "</table>\n";
   if (!page.charts.empty()) html += "<h2>Curves</h2>\n<div class=\"charts\">\n";
   for (const Chart& chart : page.charts) html += ChartSvg(chart);

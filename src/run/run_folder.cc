@@ -213,7 +213,7 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
       {"device", settings.device},         {"mode", Name(settings.mode)},
       {"threads", settings.threads},       {"limit_batches", settings.limit_batches},
       {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes},
-      {"lanes", settings.lanes},           {"data_hash", settings.data_hash},
+      {"lanes", settings.streams},         {"data_hash", settings.data_hash},
       {"tuning", settings.tuning},         {"overrides", settings.overrides},
       {"parts", std::move(parts)}};
   WriteText(folder + kSettings, JsonText(json, 2) + "\n");

@@ -67,7 +67,7 @@ struct RunSettings {
   int64_t limit_batches = 0;                 // 0: all
   std::vector<std::string> kept_files = {};  // that the run leaves beside its own, by name
   int64_t base_bytes = 0;                    // with which its cap on memory was kept; 0: none was
-  bool lanes = true;                         // CompileOptions::lanes, as that cap left them
+  bool streams = true;                       // CompileOptions::streams, as that cap left them
   std::string data_hash = {};                // HashOf() its training data; "": not known
   std::string tuning = {};                   // the name of the record that chose kernels; "": none
   // The settings of the model file that the run's command lines changed, such as with `--set`, in

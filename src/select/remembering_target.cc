@@ -25,7 +25,7 @@ size_t HashOfAsked::Of(const NodeSignature& node, const RunSetting& setting) {
   add(setting.learns);
   add(setting.workspace_budget);
   add(setting.tf32);
-  add(setting.team);
+  add(setting.thread_team);
   return hash;
 }
 
@@ -36,7 +36,8 @@ bool EqualAsked::Equal(const NodeSignature& a, const NodeSignature& b) {
 
 bool EqualAsked::Equal(const RunSetting& a, const RunSetting& b) {
   return a.threads == b.threads && a.layouts == b.layouts && a.learns == b.learns &&
-         a.workspace_budget == b.workspace_budget && a.tf32 == b.tf32 && a.team == b.team;
+         a.workspace_budget == b.workspace_budget && a.tf32 == b.tf32 &&
+         a.thread_team == b.thread_team;
 }
 
 std::vector<KernelOption> RememberingTarget::Options(const NodeSignature& node,

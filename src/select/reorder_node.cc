@@ -27,9 +27,10 @@ double ReorderSeconds(const NodeSignature& reorder, const Target& target, int th
 }
 
 KernelChoice ChoiceOf(const KernelOption& option, int threads) {
-  return {option.kernel,      threads,           option.workspace_bytes,
-          option.in_place,    option.parts,      option.seconds,
-          option.is_measured, option.same_alone, option.widens};
+  return {
+      option.kernel,      threads,        option.workspace_bytes, option.in_place,
+      option.sub_buffers, option.seconds, option.is_measured,     option.same_bits_single_threaded,
+      option.widens};
 }
 
 void ReportNoKernel(const Node& node, const NodeSignature& signature, const Target& target,

@@ -74,7 +74,7 @@ std::vector<KernelOption> TunedTarget::Options(const NodeSignature& node,
   const double hopeless = kHopeless * std::ranges::min_element(options, less)->seconds;
   for (KernelOption& option : options) {
     // Alone for a team is other work than alone, whose time the record may know.
-    if (setting.team > setting.threads && !option.same_alone) continue;
+    if (setting.thread_team > setting.threads && !option.same_bits_single_threaded) continue;
     const std::string key = TuningRecord::KeyOf(node, option, setting.threads);
     std::optional<double> seconds = record_->Find(key);
     if (!seconds && measure_ && option.seconds <= hopeless) {

@@ -75,7 +75,7 @@ TEST(HostTensorDeathTest, TheTypeMustBeTheTensors) {
   HostTensor tensor(DType::kF32, {1});
   EXPECT_DEATH(tensor.data<double>(), "DTypeOf<T>\\(\\) == dtype_");
   HostTensor half(DType::kF16, {1});
-  EXPECT_DEATH(half.Set(0, 1), "no element access for f16");
+  EXPECT_DEATH(half.Set(0, 1), "no instance for f16");
 }
 
 // The halves are the largest number, 1, the smallest normal and the smallest number, a half,

@@ -6,6 +6,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/bench/idle_passes.h"
 #include "src/model/model_file.h"
+#include "src/passes/decisions.h"
 #include "src/passes/pipeline.h"
 
 namespace cgrun {
@@ -197,12 +198,11 @@ TEST_F(Bench, RunsTheForwardPathAlone) {
 
 TEST_F(Bench, HasACaseWithoutEachPass) {
   const std::vector<BenchCase> cases = PassCases({});
-  for (const PipelineEntry& pass : Pipeline()) {
-    if (pass.stage == PassStage::kPlanned) continue;
+  for (const std::string& name : PassAndDecisionNames()) {
     const auto without = [&](const BenchCase& one) {
-      return one.compile.passes.disabled == std::vector<std::string>{std::string(pass.name)};
+      return one.compile.passes.disabled == std::vector<std::string>{name};
     };
-    EXPECT_EQ(std::count_if(cases.begin(), cases.end(), without), 1) << pass.name;
+    EXPECT_EQ(std::count_if(cases.begin(), cases.end(), without), 1) << name;
   }
 }
 
@@ -223,9 +223,9 @@ TEST_F(Bench, FindsThePassesThatChangeNothing) {
   EXPECT_TRUE(is_idle("fuse_norms"));
   EXPECT_TRUE(is_idle("swap"));                    // there is no folder for it
   EXPECT_FALSE(is_idle("relu_before_pool_grad"));  // takes no node away
-  EXPECT_LT(idle.size(), PassNames().size());
+  EXPECT_LT(idle.size(), PassAndDecisionNames().size());
   const std::vector<BenchCase> cases = PassCases({}, idle);
-  EXPECT_EQ(cases.size(), 2 + PassNames().size() - idle.size());
+  EXPECT_EQ(cases.size(), 2 + PassAndDecisionNames().size() - idle.size());
   for (const BenchCase& one : cases) {
     for (const std::string& pass : one.compile.passes.disabled) EXPECT_FALSE(is_idle(pass)) << pass;
   }

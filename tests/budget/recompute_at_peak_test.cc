@@ -26,10 +26,10 @@ CompiledEntry EntryOf(const Graph& prepared) {
   return {{"step"}, prepared, FindOrder("serial")->Order(prepared)};
 }
 
-std::vector<NodeId> SecondRunsOf(const Graph& graph) {
+std::vector<NodeId> RecomputationsOf(const Graph& graph) {
   std::vector<NodeId> again;
   for (NodeId id : graph.nodes.ids()) {
-    if (graph.nodes[id].again_of.valid()) again.push_back(id);
+    if (graph.nodes[id].recomputes.valid()) again.push_back(id);
   }
   return again;
 }
@@ -43,14 +43,15 @@ Bytes PeakOf(const CompiledEntry& entry) {
 std::string TextOfOnce(const CompiledEntry& entry) {
   Graph graph = entry.graph;
   Schedule schedule = entry.schedule;
-  UndoRecompute(graph, schedule, SecondRunsOf(graph));
+  UndoRecompute(graph, schedule, RecomputationsOf(graph));
   return ToString(graph);
 }
 
-// The second runs each of which could be taken back by itself with no more than `most` at the peak.
+// The recomputations each of which could be taken back by itself with no more than `most` at the
+// peak.
 int64_t CountNeedless(const CompiledEntry& entry, Bytes most) {
   UndoTrials trials(entry.graph, entry.schedule, {});
-  return std::ranges::count_if(SecondRunsOf(entry.graph), [&](NodeId id) {
+  return std::ranges::count_if(RecomputationsOf(entry.graph), [&](NodeId id) {
     const std::vector<Bytes>* bytes = trials.Try(id);
     return bytes != nullptr && *std::ranges::max_element(*bytes) <= most;
   });
@@ -107,8 +108,8 @@ TEST(RecomputeAtPeak, KeepsNothingThatIsNeedless) {
       ASSERT_TRUE(RecomputeAtPeak(entry, Reference(), WithEffort(effort), {kAnyTime, goal}));
       EXPECT_LE(PeakOf(entry), goal);
       EXPECT_EQ(CountNeedless(entry, std::max(goal, PeakOf(entry))), 0) << goal;
-      EXPECT_GE(SecondRunsOf(entry.graph).size(), fewer) << "more for less, " << goal;
-      fewer = SecondRunsOf(entry.graph).size();
+      EXPECT_GE(RecomputationsOf(entry.graph).size(), fewer) << "more for less, " << goal;
+      fewer = RecomputationsOf(entry.graph).size();
       EXPECT_EQ(TextOfOnce(entry), ToString(graph));
       EXPECT_EQ(results.FirstDifferenceOf(entry), "");
     }
@@ -133,24 +134,24 @@ TEST(KeepWhatFits, TakesBackWhatNeedNotRunAgain) {
   const CompiledEntry least = entry;
   const Bytes least_peak = PeakOf(entry);
   ASSERT_LT(least_peak + 3 * kTensor, peak);
-  size_t second_runs = SecondRunsOf(least.graph).size();
+  size_t recomputations = RecomputationsOf(least.graph).size();
   for (Bytes most = least_peak + kTensor; most <= peak; most += kTensor) {
     entry = least;
     EXPECT_TRUE(KeepWhatFits(entry, Reference(), {}, most));
     EXPECT_LE(PeakOf(entry), most);
-    EXPECT_LE(SecondRunsOf(entry.graph).size(), second_runs);
-    second_runs = SecondRunsOf(entry.graph).size();
+    EXPECT_LE(RecomputationsOf(entry.graph).size(), recomputations);
+    recomputations = RecomputationsOf(entry.graph).size();
     EXPECT_EQ(CountNeedless(entry, most), 0);
     EXPECT_FALSE(KeepWhatFits(entry, Reference(), {}, most)) << "that was all";
     EXPECT_EQ(results.FirstDifferenceOf(entry), "");
   }
-  EXPECT_EQ(second_runs, 0u);
+  EXPECT_EQ(recomputations, 0u);
   EXPECT_EQ(ToString(entry.graph), ToString(graph));
 }
 
 // Some of what earlier rounds have run again is needless in the end, and has gone then.
 TEST(RecomputeAtPeak, TakesBackInRandomGraphsToo) {
-  int64_t taken_back = 0, second_runs = 0, between = 0;
+  int64_t taken_back = 0, recomputations = 0, between = 0;
   for (uint64_t seed = 1; seed <= (kSanitized ? 30 : 100); ++seed) {
     SCOPED_TRACE(seed);
     const Graph drawn = MakeRandomGraph(seed), graph = PrepareGraph(drawn, 3, Reference());
@@ -163,7 +164,7 @@ TEST(RecomputeAtPeak, TakesBackInRandomGraphsToo) {
     CompiledEntry least = before;
     if (!RecomputeAtPeak(least, Reference(), options, {kAnyTime, /*bytes=*/0})) continue;
     taken_back += least.graph.nodes.size() < most_nodes;
-    second_runs += std::ssize(SecondRunsOf(least.graph));
+    recomputations += std::ssize(RecomputationsOf(least.graph));
     CompiledEntry entry = before;
     const Bytes goal = (PeakOf(before) + PeakOf(least)) / 2;
     const bool is_lower = RecomputeAtPeak(entry, Reference(), {}, {kAnyTime, goal});
@@ -176,7 +177,7 @@ TEST(RecomputeAtPeak, TakesBackInRandomGraphsToo) {
       EXPECT_EQ(results.FirstDifferenceOf(one), "");
     }
   }
-  EXPECT_GT(second_runs, kSanitized ? 5 : 50);
+  EXPECT_GT(recomputations, kSanitized ? 5 : 50);
   EXPECT_GT(taken_back, kSanitized ? 0 : 3);
   EXPECT_GT(between, kSanitized ? 3 : 20);
 }

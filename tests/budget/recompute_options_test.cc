@@ -94,7 +94,7 @@ TEST(RecomputeOptions, AreTakenByTheSchedule) {
   for (const RecomputeOption& option : model.Options()) plan.recompute.push_back(option.decision);
   const auto held = TransientBytes(model.graph, model.schedule);
   ASSERT_TRUE(passes::Rematerialise(model.graph, {Reference(), false, &plan}));
-  const Schedule schedule = WithSecondRuns(model.graph, model.schedule);
+  const Schedule schedule = WithRecomputations(model.graph, model.schedule);
   ASSERT_EQ(VerifySchedule(model.graph, schedule), Strings());
   Strings names;
   for (const ScheduleStep& step : schedule.steps) {
@@ -114,7 +114,7 @@ TEST(RecomputeOptions, CanBeTakenBack) {
     RematPlan plan;
     for (const RecomputeOption& option : model.Options()) plan.recompute.push_back(option.decision);
     ASSERT_TRUE(passes::Rematerialise(model.graph, {Reference(), false, &plan}));
-    Schedule schedule = WithSecondRuns(model.graph, model.schedule);
+    Schedule schedule = WithRecomputations(model.graph, model.schedule);
     EXPECT_GT(model.graph.nodes.size(), model.schedule.steps.size());
     for (const char* name : {"from_y", "from_a"}) {
       for (NodeId id : model.graph.nodes.ids()) {
@@ -122,7 +122,7 @@ TEST(RecomputeOptions, CanBeTakenBack) {
         const Node reader = model.graph.nodes[id];
         for (ValueId input : reader.inputs) {
           const NodeId producer = model.graph.values[input].producer;
-          if (!model.graph.nodes[producer].again_of.valid()) continue;
+          if (!model.graph.nodes[producer].recomputes.valid()) continue;
           UndoRecompute(model.graph, schedule, {producer});
           EXPECT_EQ(VerifyGraph(model.graph), Strings());
           EXPECT_EQ(VerifySchedule(model.graph, schedule), Strings());

@@ -50,7 +50,7 @@ struct LateReader {
     RematPlan plan;
     plan.swap.push_back({graph.FindValue("y"), {FindNode(graph, "from_y")}, 2, 3});
     ASSERT_TRUE(passes::SwapToFile(graph, {Reference(), false, &plan}));
-    schedule = WithSecondRuns(graph, schedule);
+    schedule = WithRecomputations(graph, schedule);
     ASSERT_EQ(VerifySchedule(graph, schedule), Strings());
   }
 

@@ -27,12 +27,12 @@ TEST(UndoTrials, AreWhatTakingBackGives) {
         plan.recompute.push_back(option.decision);
       }
       passes::Rematerialise(graph, {Reference(), false, &plan});
-      schedule = WithSecondRuns(graph, schedule);
+      schedule = WithRecomputations(graph, schedule);
     }
     UndoTrials trials(graph, schedule, {});
     std::vector<NodeId> kept;
     for (NodeId id : graph.nodes.ids()) {
-      if (!graph.nodes[id].again_of.valid()) continue;
+      if (!graph.nodes[id].recomputes.valid()) continue;
       const std::vector<Bytes>* bytes = trials.Try(id);
       if (bytes == nullptr) continue;
       ++tried;

@@ -10,7 +10,7 @@ class CommandLineMistakesTest(CliTestCase):
     def test_wrong_options_are_explained_in_our_own_words(self):
         for arguments, message, advice in (
                 (["train", "small.yaml", "--threads", "0"],
-                 "--threads must be 1 to 1024, not '0'", "--threads: threads of the kernels"),
+                 "--threads must be 1 to 1024, not '0'", "--threads: the number of threads that kernels use"),
                 (["train", "small.yaml", "--limit-batches", "-1"],
                  "--limit-batches must be an integer, at least 1, not '-1'", "at most N batches"),
                 (["train", "small.yaml", "--mode", "egaer"],

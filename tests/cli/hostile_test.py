@@ -77,11 +77,10 @@ class TerminalTest(CliTestCase):
         page = (self.folder / "run/report.html").read_bytes().decode("utf-8")
         self.assert_clean(page, "report.html")
         image = f"pics/{ESCAPE}/{ESCAPE}1.png"
-        for more in ((), ("--json",), ("--json", "of.json"), ("--out", "predicted")):
+        for more in ((), ("--json",), ("--json", "of.json"), ("--out", "predicted"), ("--csv", "of.csv")):
             out, err = self.run_bytes("predict", model, image, "--weights", "run", *more)
             self.assert_clean(out + err, more)
-        for file in (self.folder / "predicted").glob("*.csv"):
-            self.assert_clean(file.read_bytes().decode("utf-8"), file)
+        self.assert_clean((self.folder / "of.csv").read_bytes().decode("utf-8"), "of.csv")
         json.loads((self.folder / "of.json").read_bytes().decode("utf-8"))
         (self.folder / image).write_bytes(b"no picture")
         out, err = self.run_bytes("check", model, status=2)

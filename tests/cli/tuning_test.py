@@ -34,6 +34,13 @@ class TuningTest(CliTestCase):
             run = json.loads((self.folder / folder / "run.json").read_text())
             self.assertEqual(run["tuning"], name)
 
+    def test_nothing_is_measured_for_a_run_whose_folder_exists(self):
+        (self.folder / "a").mkdir()
+        (self.folder / "a/file").write_text("mine")
+        error = self.refuses("train", "small.yaml", "--tune", "--out", "a")
+        self.assertIn("no run left it", error)
+        self.assertFalse((self.folder / "cache").exists())
+
     def test_none_is_no_file(self):
         self.cgrun("train", "small.yaml", "--tune", "--out", "a")
         with unittest.mock.patch.dict(os.environ, {"CGRUN_TUNING": "none"}):

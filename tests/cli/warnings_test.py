@@ -97,6 +97,10 @@ train: {{epochs: 20, batch: 8, optimizer: {{op: sgd, {rate}}}}}
         told = self.told("check", model)
         self.assertIn("the prediction classify.total", told)
         self.assertIn("without a row for each sample: `cgrun predict` cannot use it", told)
+        self.write("total.yaml", model)
+        self.cgrun("train", "total.yaml", "--out", "total", "--quiet")
+        error = self.refuses("predict", "total.yaml", "x.npy", "--weights", "total")
+        self.assertIn("the prediction classify.total is f32[3], without a row for each sample", error)
 
     def test_warnings_of_a_model_file_are_told_in_full_once(self):
         self.write("twice.yaml", MODEL.replace("units: 3}\n", "units: 3}\n      - p: {op: softmax}\n").replace(

@@ -193,7 +193,7 @@ TEST(Compile, ValuesThatAreComputedAgainNeedLessMemory) {
   const CompiledModel again = CompileAll({kAll[0]}, options);
   const auto clones = [](const CompiledModel& model) {
     return std::count_if(model.entries[0].graph.nodes.begin(), model.entries[0].graph.nodes.end(),
-                         [](const Node& node) { return node.again_of.valid(); });
+                         [](const Node& node) { return node.recomputes.valid(); });
   };
   EXPECT_EQ(clones(kept), 0);
   EXPECT_EQ(clones(again), 1);

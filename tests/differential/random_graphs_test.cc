@@ -10,7 +10,7 @@
 #include "src/budget/swap.h"
 #include "src/ir/op_def.h"
 #include "src/passes/pipeline.h"
-#include "src/plan/side_by_side.h"
+#include "src/plan/stream_schedule.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/sanitized.h"
@@ -49,7 +49,7 @@ const std::set<OpId> kNotDrawn = {OpId::reorder,
 // What the run as a whole has met: without these the comparison would prove little.
 struct Coverage {
   std::set<std::string> planners, ops;
-  int64_t passes_removed = 0, second_runs = 0, swaps = 0, in_lanes = 0, copies = 0, elided = 0,
+  int64_t passes_removed = 0, recomputations = 0, swaps = 0, in_streams = 0, copies = 0, elided = 0,
           in_place_bytes = 0, workspaces = 0;
   int64_t numbers = 0, nans = 0;
 
@@ -95,9 +95,9 @@ class OneGraph {
       }
       const Graph prepared = PrepareGraph(graph, Batch(), Reference());
       RunOrders(prepared, passes);
-      if (passes) RunWithSecondRuns(prepared);
+      if (passes) RunWithRecomputations(prepared);
       if (passes) RunWithSwaps(prepared);
-      if (passes && seed_ % 4 == 0) RunWithLanes(prepared);
+      if (passes && seed_ % 4 == 0) RunWithStreams(prepared);
     }
   }
 
@@ -108,16 +108,17 @@ class OneGraph {
   }
 
   // All that lowers the peak of some order runs again, whatever it takes.
-  void RunWithSecondRuns(const Graph& prepared) {
+  void RunWithRecomputations(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     CompiledEntry entry{{"step"}, prepared, FindOrder(order)->Order(prepared)};
     const RecomputeGoal anything{.share = 1e9, .bytes = 0};
     if (!RecomputeAtPeak(entry, Reference(), {}, anything)) return;
-    coverage_.second_runs += static_cast<int64_t>(entry.graph.nodes.size() - prepared.nodes.size());
-    ASSERT_EQ(VerifyGraph(entry.graph), std::vector<std::string>()) << Name("with second runs");
+    coverage_.recomputations +=
+        static_cast<int64_t>(entry.graph.nodes.size() - prepared.nodes.size());
+    ASSERT_EQ(VerifyGraph(entry.graph), std::vector<std::string>()) << Name("with recomputations");
     for (const OrderEntry& other : Orders()) {
       ASSERT_NO_FATAL_FAILURE(Compare(entry.graph, std::string(other.name), {},
-                                      Name("with second runs, " + std::string(other.name))));
+                                      Name("with recomputations, " + std::string(other.name))));
     }
   }
 
@@ -146,7 +147,7 @@ class OneGraph {
   }
 
   // What may run side by side does, but for a few nodes.
-  void RunWithLanes(const Graph& prepared) {
+  void RunWithStreams(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     IdVector<NodeId, double> alone(prepared.nodes.size());
     for (NodeId id : prepared.nodes.ids()) {
@@ -155,13 +156,13 @@ class OneGraph {
       alone[id] = is_whole ? -1 : 20e-6 * static_cast<double>(dice);
     }
     const bool in_place = seed_ % 3 != 0;
-    const auto schedule = SideBySide(prepared, FindOrder(order)->Order(prepared), alone,
-                                     {{in_place, false}, /*most_bytes=*/int64_t{1} << 40});
+    const auto schedule = ArrangeStreams(prepared, FindOrder(order)->Order(prepared), alone,
+                                         {{in_place, false}, /*most_bytes=*/int64_t{1} << 40});
     if (!schedule) return;
-    for (const ScheduleStep& step : schedule->steps) coverage_.in_lanes += step.lane > 0;
+    for (const ScheduleStep& step : schedule->steps) coverage_.in_streams += step.stream > 0;
     const GraphProgram program =
         EncodeGraph(prepared, *schedule, {"portfolio", false, in_place}, Reference());
-    ASSERT_NO_FATAL_FAILURE(Compare(prepared, program, Name("lanes, " + order)));
+    ASSERT_NO_FATAL_FAILURE(Compare(prepared, program, Name("streams, " + order)));
   }
 
   // Each order runs with one planner, which is another one for each graph. In one graph of sixteen
@@ -213,9 +214,9 @@ TEST(RandomGraphs, EveryOrderPlannerAndOptionGivesTheInterpretersBits) {
   if (graphs < 100) return;
   EXPECT_EQ(coverage.planners.size(), Planners().size());
   EXPECT_GT(coverage.passes_removed, graphs);
-  EXPECT_GT(coverage.second_runs, graphs / 10);
+  EXPECT_GT(coverage.recomputations, graphs / 10);
   EXPECT_GT(coverage.swaps, graphs / 50);
-  EXPECT_GT(coverage.in_lanes, graphs / 4);
+  EXPECT_GT(coverage.in_streams, graphs / 4);
   EXPECT_GT(coverage.copies, graphs);
   EXPECT_GT(coverage.elided, graphs);
   EXPECT_GT(coverage.in_place_bytes, 100 * graphs);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <csignal>
 #include <latch>
 #include <stdexcept>
@@ -46,32 +45,6 @@ TEST(ChildProcess, ThereIsNoneBesideThreadsOrAnAccelerator) {
   other.join();
 }
 
-TEST(ChildProcess, WorksBesideItsParent) {
-  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  TextOfChild child(true, [&] {
-    char word = 0;
-    return read(ends[0], &word, 1) == 1 ? std::string("read") : std::string("nothing");
-  });
-  EXPECT_EQ(write(ends[1], "x", 1), 1);
-  EXPECT_EQ(child.Wait(), "read");
-  EXPECT_FALSE(child.Wait()) << "it has ended";
-  for (const int end : ends) close(end);
-}
-
-TEST(ChildProcess, EndsWhereNobodyWaits) {
-  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
-  const auto begin = std::chrono::steady_clock::now();
-  {
-    const TextOfChild child(true, [] {
-      sleep(600);
-      return std::string();
-    });
-  }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(300));
-}
-
 TEST(ChildProcess, EachAnswerFindsWhatWasPrepared) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
   int prepared = 0;
@@ -91,36 +64,11 @@ TEST(ChildProcess, EachAnswerFindsWhatWasPrepared) {
   EXPECT_EQ(prepared, 0);
 }
 
-// The first answer comes from what the second one writes.
-TEST(ChildProcess, AnswersAreWorkedOnSideBySide) {
-  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  AnsweringChild child(true, [&]() -> AnsweringChild::Answer {
-    return [&](const std::string& question) {
-      char byte = 'x';
-      if (question == "writes") return std::string(write(ends[1], &byte, 1) == 1 ? "wrote" : "");
-      pollfd there{ends[0], POLLIN, 0};
-      const bool is_there = poll(&there, 1, 60'000) == 1 && read(ends[0], &byte, 1) == 1;
-      return std::string(is_there ? "read" : "waited in vain");
-    };
-  });
-  ASSERT_TRUE(child.is_there());
-  PendingAnswer reads = child.Begin("reads");
-  PendingAnswer ignored = child.Begin("reads");
-  EXPECT_EQ(child.Ask("writes"), "wrote");
-  EXPECT_EQ(child.Ask("writes"), "wrote");
-  EXPECT_EQ(reads.Wait(), "read");
-  EXPECT_FALSE(reads.Wait());  // there is one
-  for (const int end : ends) close(end);
-}
-
 TEST(ChildProcess, ThereAreNoAnswersWherePreparingFails) {
   const auto fails = []() -> AnsweringChild::Answer { throw std::runtime_error("no"); };
   AnsweringChild child(true, fails);
   EXPECT_FALSE(child.Ask("a"));
   EXPECT_FALSE(child.Ask("b"));
-  EXPECT_FALSE(child.Begin("c").Wait());
 }
 
 TEST(ChildProcess, DoesNotOutliveItsParent) {

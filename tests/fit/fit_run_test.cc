@@ -45,22 +45,18 @@ constexpr int64_t kBase = int64_t{8} << 20;
 
 // All that a refusal, or a run that fits, is told from.
 struct Answer {
-  std::optional<PlannedRun> ahead;
   PlannedRun free;
   CappedRun quick, fit;
 };
 
 class FitRunTest : public testing::Test {
  protected:
-  // `other_base`: by how much the base is more in what is planned ahead than in the rest.
-  Answer FitUnder(int64_t cap, bool plans_ahead, int64_t other_base = 0) const {
+  Answer FitUnder(int64_t cap) const {
     RunPlanner planner(model_, *FindKernelLibrary("reference"), options_);
     Diagnostics diagnostics;
     Answer answer;
-    if (plans_ahead) answer.ahead = PlanAhead(planner, options_, cap, kBase + other_base);
     const auto free = PlanFreeRun(planner, options_, cap, kBase, diagnostics);
-    const auto quick =
-        FitRunQuickly(planner, options_, cap, free.value(), kBase, diagnostics, answer.ahead);
+    const auto quick = FitRunQuickly(planner, options_, cap, free.value(), kBase, diagnostics);
     const auto fit = FitRun(planner, options_, quick.value(), kBase, diagnostics);
     EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
     answer.free = *free;
@@ -71,7 +67,7 @@ class FitRunTest : public testing::Test {
 
   // That leaves the arena this share of what it takes freely.
   int64_t CapFor(double share) const {
-    const PlannedRun free = FitUnder(int64_t{1} << 40, false).free;
+    const PlannedRun free = FitUnder(int64_t{1} << 40).free;
     const auto arena = static_cast<double>(free.memory.arena);
     return free.total() - free.memory.arena + static_cast<int64_t>(share * arena);
   }
@@ -95,60 +91,34 @@ void ExpectSame(const CappedRun& with, const CappedRun& without) {
   EXPECT_EQ(with.effort, without.effort);
 }
 
-TEST_F(FitRunTest, AnswersAreTheSameWithAndWithoutWhatIsPlannedAhead) {
-  int refused = 0, kept_by_second_runs = 0;
+TEST_F(FitRunTest, FitsByRecomputationOrIsRefused) {
+  int refused = 0, recomputed = 0;
   for (const double share : {0.9, 0.7, 0.5, 0.4, 0.2}) {
-    SCOPED_TRACE(share);
-    const int64_t cap = CapFor(share);
-    const Answer with = FitUnder(cap, true), without = FitUnder(cap, false);
-    EXPECT_TRUE(with.ahead.has_value());
-    ExpectSame(with.quick, without.quick);
-    ExpectSame(with.fit, without.fit);
-    refused += !with.fit.fits();
-    kept_by_second_runs += with.fit.fits() && with.fit.capped.second_runs > with.free.second_runs;
+    const Answer answer = FitUnder(CapFor(share));
+    refused += !answer.fit.fits();
+    recomputed +=
+        answer.fit.fits() && answer.fit.capped.recomputations > answer.free.recomputations;
   }
   EXPECT_GE(refused, 2);
-  EXPECT_GE(kept_by_second_runs, 2);
+  EXPECT_GE(recomputed, 2);
 }
 
-// Ahead a base is measured by itself, and can be another one: then the way down to the cap that was
-// begun is nearly the one that is taken. Caps about the least that there is.
-TEST_F(FitRunTest, AnotherBaseAheadChangesNoAnswer) {
-  int refused = 0, fitting = 0;
-  for (const int percent : {40, 44, 46, 48, 50}) {
-    for (const int64_t other_base : {-kBaseNoise / 4, kBaseNoise / 4}) {
-      SCOPED_TRACE(testing::Message() << percent << " %, a base of " << other_base << " more");
-      const int64_t cap = CapFor(percent / 100.0);
-      const Answer with = FitUnder(cap, true, other_base), without = FitUnder(cap, false);
-      EXPECT_TRUE(with.ahead.has_value());
-      EXPECT_EQ(with.fit.fits(), without.fit.fits());
-      EXPECT_EQ(with.quick.out_of_reach, without.quick.out_of_reach);
-      refused += with.fit.out_of_reach;
-      fitting += with.fit.fits();
-      if (!with.quick.out_of_reach) ExpectSame(with.fit, without.fit);
-    }
-  }
-  EXPECT_GE(refused, 2);
-  EXPECT_GE(fitting, 2);
-}
-
-TEST_F(FitRunTest, NothingIsSaidAheadOfWhatMayFit) {
-  const Answer all = FitUnder(int64_t{1} << 40, true), just = FitUnder(all.free.total(), true);
-  EXPECT_FALSE(all.ahead.has_value());
-  EXPECT_TRUE(just.fit.fits()) << "whatever a quick plan says ahead";
+TEST_F(FitRunTest, ARunThatJustFitsIsLeftAsItIs) {
+  const Answer all = FitUnder(int64_t{1} << 40), just = FitUnder(all.free.total());
+  EXPECT_TRUE(just.fit.fits());
   EXPECT_EQ(just.fit.arena_cap, 0);
   EXPECT_EQ(TextOf(just.fit.capped), TextOf(all.free));
 }
 
 // Plans are made for rungs, whatever the cap: a cap just above another one has the same.
 TEST_F(FitRunTest, SmallerCapsHaveNoLargerArenasAndNoShorterSteps) {
-  const PlannedRun free = FitUnder(int64_t{1} << 40, false).free;
+  const PlannedRun free = FitUnder(int64_t{1} << 40).free;
   int64_t arena = free.memory.arena;
   double slower = 0;
   std::set<int64_t> caps;
   for (int percent = 98; percent >= 50; percent -= kSanitized ? 6 : 2) {
     SCOPED_TRACE(percent);
-    const CappedRun fit = FitUnder(CapFor(percent / 100.0), false).fit;
+    const CappedRun fit = FitUnder(CapFor(percent / 100.0)).fit;
     if (!fit.fits()) break;
     EXPECT_LE(fit.capped.memory.arena, arena);
     EXPECT_GE(fit.slower(), slower - 1e-9);
@@ -158,14 +128,13 @@ TEST_F(FitRunTest, SmallerCapsHaveNoLargerArenasAndNoShorterSteps) {
   }
   EXPECT_GE(caps.size(), 3u);
   const int64_t cap = CapFor(0.7);
-  EXPECT_EQ(FitUnder(cap, false).fit.arena_cap, FitUnder(cap + 1, false).fit.arena_cap);
+  EXPECT_EQ(FitUnder(cap).fit.arena_cap, FitUnder(cap + 1).fit.arena_cap);
 }
 
-// Beside another thread there is no child, and so nothing beside which to plan.
-TEST_F(FitRunTest, WithoutChildrenAllIsPlannedInTurn) {
+// Beside another thread there is no child.
+TEST_F(FitRunTest, AnswersAreTheSameWithoutChildren) {
   const int64_t cap = CapFor(0.2);
-  const Answer with = FitUnder(cap, true);
-  ASSERT_TRUE(with.ahead.has_value());
+  const Answer with = FitUnder(cap);
   std::mutex mutex;
   std::condition_variable condition;
   bool ends = false;
@@ -173,16 +142,15 @@ TEST_F(FitRunTest, WithoutChildrenAllIsPlannedInTurn) {
     std::unique_lock lock(mutex);
     condition.wait(lock, [&] { return ends; });
   });
-  const Answer in_turn = FitUnder(cap, true);
+  const Answer without = FitUnder(cap);
   {
     const std::lock_guard lock(mutex);
     ends = true;
   }
   condition.notify_one();
   other.join();
-  EXPECT_FALSE(in_turn.ahead.has_value());
-  ExpectSame(in_turn.quick, with.quick);
-  ExpectSame(in_turn.fit, with.fit);
+  ExpectSame(without.quick, with.quick);
+  ExpectSame(without.fit, with.fit);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Packing problems, as bytes: six a buffer. What has no fault is packed, within few nodes; the plan
 // must be valid, keep its bound and its verdict, and, for few buffers, not be beaten by any order.
 #include "src/base/check.h"
-#include "src/plan/pack.h"
-#include "src/plan/validator.h"
+#include "src/packing/pack.h"
+#include "src/packing/validator.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/plan/random_problem.h"
+#include "tests/packing/random_problem.h"
 
 namespace cgrun {
 namespace {

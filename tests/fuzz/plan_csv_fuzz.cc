@@ -1,6 +1,6 @@
 // Packing problems as text. What is accepted is written out and must read back as the same problem.
 #include "src/base/check.h"
-#include "src/plan/problem_csv.h"
+#include "src/packing/problem_csv.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace cgrun {

@@ -212,7 +212,7 @@ TEST(UnpooledGradients, HaveTheBitsOfTheirOperators) {
 }
 
 // One thread after another, with the sums of as many as there are images, and of more.
-TEST(ConvWeightGrad, AloneHasTheBitsOfATeam) {
+TEST(ConvWeightGrad, SingleThreadedHasTheBitsOfATeam) {
   Dice dice(12);
   const KernelLibrary& library = *FindKernelLibrary("blas");
   int64_t smaller = 0;
@@ -223,7 +223,7 @@ TEST(ConvWeightGrad, AloneHasTheBitsOfATeam) {
       ExpectSameBits(OwnOutputsAlone(grad.node, grad.inputs, team),
                      OwnOutputs(grad.node, grad.inputs, team));
       const auto of_team = OwnOption(library, grad.node, team);
-      const auto alone = library.Options(grad.node, {.threads = 1, .team = team});
+      const auto alone = library.Options(grad.node, {.threads = 1, .thread_team = team});
       smaller += alone[0].workspace_bytes < of_team->workspace_bytes;
       EXPECT_LE(alone[0].workspace_bytes, of_team->workspace_bytes);
     }

@@ -42,11 +42,12 @@ std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<
 }
 
 std::vector<HostTensor> OwnOutputsAlone(const NodeSignature& node,
-                                        const std::vector<HostTensor>& inputs, int team) {
+                                        const std::vector<HostTensor>& inputs, int thread_team) {
   const KernelLibrary& library = *FindKernelLibrary("blas");
-  for (const KernelOption& option : library.Options(node, {.threads = 1, .team = team})) {
+  for (const KernelOption& option :
+       library.Options(node, {.threads = 1, .thread_team = thread_team})) {
     if (!option.kernel.starts_with("cpu.")) continue;
-    OptionRun run = RunOption(library, node, option, inputs, 1, {}, team);
+    OptionRun run = RunOption(library, node, option, inputs, 1, {}, thread_team);
     CGRUN_CHECK(run.fault.empty()) << run.fault;
     return std::move(run.outputs);
   }

@@ -23,7 +23,7 @@ std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<
                                    int threads = 2);
 // The same of one thread with the bits of a team.
 std::vector<HostTensor> OwnOutputsAlone(const NodeSignature& node,
-                                        const std::vector<HostTensor>& inputs, int team);
+                                        const std::vector<HostTensor>& inputs, int thread_team);
 
 }  // namespace cgrun
 

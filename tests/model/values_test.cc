@@ -101,7 +101,7 @@ TEST(ValuesTest, Reals) {
     Refusal(text, kReal);
   }
   const auto any = [](const TreeNode& n, std::string_view what, Diagnostics& d) {
-    return ReadReal(n, what, d, NonFinite::kAllow);
+    return ReadReal(n, what, d, NonFinitePolicy::kAllow);
   };
   EXPECT_TRUE(std::isnan(Accepted(".nan", any)));
   EXPECT_EQ(Accepted("-.inf", any), -std::numeric_limits<double>::infinity());

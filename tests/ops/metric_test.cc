@@ -109,6 +109,7 @@ TEST(Metrics, AucIsExact) {
   EXPECT_EQ(Area({{20'000, false}, {30'000, true}}), 1);
   EXPECT_EQ(Area({{-1e-6, false}, {-0.9e-6, true}, {1e-6, false}, {1.1e-6, true}}), 0.75);
   EXPECT_EQ(Area({{1.0F, true}, {std::nextafter(1.0F, 2.0F), false}}), 0);
+  EXPECT_EQ(Area({{40, false}, {41, true}, {41.5, false}, {42, true}}), 0.75);
   EXPECT_EQ(Area({{-0.0, true}, {0.0, false}}), 0.5);
   EXPECT_EQ(Area({{-kInfinity, false}, {kInfinity, true}, {kInfinity, false}}), 0.75);
   EXPECT_EQ(Area({{2, true}, {2, false}, {2, false}, {1, false}}), 2.0 / 3);

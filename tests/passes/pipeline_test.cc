@@ -2,6 +2,7 @@
 // graphs.
 #include "src/passes/pipeline.h"
 
+#include "src/passes/decisions.h"
 #include "tests/passes/pass_test.h"
 
 namespace cgrun {
@@ -118,13 +119,13 @@ TEST_F(PipelineTest, PassesThatLieOrBreakTheGraphAreCaught) {
 }
 
 TEST(Pipeline, NamesAreUniqueAndEveryPassSaysWhyItStandsThere) {
-  std::vector<std::string> names = PassNames();
-  ASSERT_EQ(names.size(), Pipeline().size());
+  std::vector<std::string> names = PassAndDecisionNames();
+  ASSERT_EQ(names.size(), Pipeline().size() + Decisions().size());
   for (const PipelineEntry& entry : Pipeline()) {
     EXPECT_FALSE(entry.reason.empty()) << entry.name;
-    const bool is_choice = entry.stage == PassStage::kSelection || entry.stage == PassStage::kOrder;
-    EXPECT_EQ(entry.run == nullptr, is_choice) << entry.name;
+    EXPECT_NE(entry.run, nullptr) << entry.name;
   }
+  for (const Decision& decision : Decisions()) EXPECT_FALSE(decision.what.empty()) << decision.name;
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }

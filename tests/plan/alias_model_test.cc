@@ -1,5 +1,6 @@
 // The alias model against the buffers that are made of it, and with what a search adds to it. Rules
-// are tested where they show: liveness_test, buffer_assignment_test, side_by_side_test, reach_test.
+// are tested where they show: liveness_test, buffer_assignment_test, stream_schedule_test,
+// reach_test.
 #include "src/plan/alias_model.h"
 
 #include <gtest/gtest.h>
@@ -43,12 +44,12 @@ TEST(AliasModel, CountsSecondResultsLikeFirstOnes) {
   const Node &first = graph.nodes[NodeId(0)], &last = graph.nodes[NodeId(1)];
   const NodeId again = model.AddNode(/*is_view=*/false, /*workspace=*/100, {});
   for (int i = 0; i < 2; ++i) {
-    const std::vector<ValueId> second = {model.AddSecond(y)}, inputs = {second[0], x};
+    const std::vector<ValueId> second = {model.AddRecomputed(y)}, inputs = {second[0], x};
     const std::vector<NodeRun> runs = {{NodeId(0), first.inputs, first.outputs},
                                        {again, first.inputs, second},
                                        {NodeId(1), inputs, last.outputs}};
     EXPECT_EQ(model.CountBytes(runs), (std::vector<Bytes>{2 * 4032, 2 * 4032 + 128, 3 * 4032}));
-    model.ForgetSeconds();
+    model.ForgetRecomputed();
   }
 }
 

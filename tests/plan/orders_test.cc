@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "src/plan/memory_layout.h"
 #include "src/plan/orders/improve.h"
@@ -15,6 +16,17 @@
 
 namespace cgrun {
 namespace {
+
+// The most transient bytes that are alive at a step of `order`.
+Bytes PeakOfOrder(const Graph& graph, std::span<const NodeId> order) {
+  StepMemory memory(graph);
+  Bytes peak = 0;
+  for (NodeId node : order) {
+    peak = std::max(peak, memory.During(node));
+    memory.Run(node);
+  }
+  return peak;
+}
 
 constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
 

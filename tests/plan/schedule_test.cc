@@ -195,32 +195,32 @@ TEST(VerifySchedule, FindsWhatIsWrong) {
 }
 
 // "a1" beside "b1" and "b2", then "a2".
-Schedule InLanes() {
+Schedule InStreams() {
   return {
       {{NodeId(0), 1, 3}, {NodeId(1), 2, 1}, {NodeId(3), 2, 1}, {NodeId(2), 1, 1}, {NodeId(4)}}};
 }
 
-TEST(VerifySchedule, TakesLanes) {
-  EXPECT_EQ(NamesInOrder(TwoBranches(), InLanes()), (Names{"a1", "b1", "b2", "a2", "end"}));
-  EXPECT_EQ(VerifySchedule(TwoBranches(), InLanes()), Names());
+TEST(VerifySchedule, TakesStreams) {
+  EXPECT_EQ(NamesInOrder(TwoBranches(), InStreams()), (Names{"a1", "b1", "b2", "a2", "end"}));
+  EXPECT_EQ(VerifySchedule(TwoBranches(), InStreams()), Names());
 }
 
-TEST(VerifySchedule, FindsWhatIsWrongWithLanes) {
+TEST(VerifySchedule, FindsWhatIsWrongWithStreams) {
   const Graph graph = TwoBranches();
-  Schedule schedule = InLanes();
-  schedule.steps[3].lane = 2;
+  Schedule schedule = InStreams();
+  schedule.steps[3].stream = 2;
   EXPECT_EQ(VerifySchedule(graph, schedule), Names());  // behind b2 as well as beside a1
-  schedule.steps[1].lane = 1;
+  schedule.steps[1].stream = 1;
   EXPECT_EQ(VerifySchedule(graph, schedule), Names{"b1 runs while another one has its threads"});
-  schedule = InLanes();
-  schedule.steps[2].lane = 0;
+  schedule = InStreams();
+  schedule.steps[2].stream = 0;
   EXPECT_EQ(VerifySchedule(graph, schedule), Names{"b2 runs while another one has its threads"});
-  schedule = InLanes();
+  schedule = InStreams();
   schedule.steps[0].length = 4;
   EXPECT_EQ(VerifySchedule(graph, schedule)[0], "a2 runs before a1");
-  schedule = InLanes();
-  schedule.steps[1].lane = 3;
-  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"b1 is in lane 3 for 1 steps"});
+  schedule = InStreams();
+  schedule.steps[1].stream = 3;
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"b1 is in stream 3 for 1 steps"});
 }
 
 TEST(VerifySchedule, FindsAStateThatIsOverwrittenTooEarly) {

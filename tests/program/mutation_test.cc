@@ -136,8 +136,8 @@ TEST(Mutation, WrongOperatorsAndKernelsAreRefused) {
     }
     for (const int team : {INT32_MIN, -1, 1 << 20, INT32_MAX}) {
       ProgramImage changed = place.Copy();
-      place.In(changed).team = team;
-      ExpectRefused(changed, place, "a team of " + std::to_string(team));
+      place.In(changed).thread_team = team;
+      ExpectRefused(changed, place, "a thread team of " + std::to_string(team));
     }
     for (const double share : {-0.1, 1.1, std::nan("")}) {
       ProgramImage changed = place.Copy();
@@ -156,32 +156,32 @@ bool HasEffect(const ImageInstruction& instruction) {
   return GetOpDef(instruction.node.op).has_effect;
 }
 
-TEST(Mutation, LanesThatThereAreNotAreRefused) {
-  int in_lanes = 0;
+TEST(Mutation, StreamsThatThereAreNotAreRefused) {
+  int in_streams = 0;
   ForEachInstruction([&](const Place& place) {
-    for (const int lane : {INT32_MIN, -1, 3, INT32_MAX}) {
+    for (const int stream : {INT32_MIN, -1, 3, INT32_MAX}) {
       ProgramImage changed = place.Copy();
-      place.In(changed).lane = lane;
-      ExpectRefused(changed, place, "lane " + std::to_string(lane));
+      place.In(changed).stream = stream;
+      ExpectRefused(changed, place, "stream " + std::to_string(stream));
     }
     ProgramImage in_team = place.Copy(), alone = place.Copy();
-    place.In(in_team).lane = 1;
+    place.In(in_team).stream = 1;
     place.In(in_team).threads = 2;
-    ExpectRefused(in_team, place, "two threads in a lane");
-    place.In(alone).lane = 1 + static_cast<int>(place.instruction % 2);
+    ExpectRefused(in_team, place, "two threads in a stream");
+    place.In(alone).stream = 1 + static_cast<int>(place.instruction % 2);
     place.In(alone).threads = 1;
     if (alone.entries[place.entry].incremental || HasEffect(place.Original())) {
-      ExpectRefused(alone, place, "a lane of what cannot run beside others");
+      ExpectRefused(alone, place, "a stream of what cannot run beside others");
     } else if (place.Original().threads == 1) {
       EXPECT_TRUE(DoesNoHarm(alone, place.entry)) << place.Original().name;
-      ++in_lanes;
+      ++in_streams;
     }
   });
-  EXPECT_GT(in_lanes, 50 / kStride);
+  EXPECT_GT(in_streams, 50 / kStride);
 }
 
-// Whatever lane an instruction is put in, it waits for what it reads and for what it writes over.
-TEST(Mutation, AnyLanesDoNoHarm) {
+// Whatever stream an instruction is put in, it waits for what it reads and for what it writes over.
+TEST(Mutation, AnyStreamsDoNoHarm) {
   for (size_t m = 0; m < Images().size(); ++m) {
     for (size_t e = 0; e < Images()[m].entries.size(); ++e) {
       if (Images()[m].entries[e].incremental) continue;
@@ -191,7 +191,7 @@ TEST(Mutation, AnyLanesDoNoHarm) {
         bool one_thread = true;
         for (ImageInstruction& instruction : changed.entries[e].instructions) {
           roll = roll * 1664525u + 1013904223u;
-          instruction.lane = HasEffect(instruction) ? 0 : static_cast<int>(roll >> 30) % 3;
+          instruction.stream = HasEffect(instruction) ? 0 : static_cast<int>(roll >> 30) % 3;
           one_thread &= instruction.threads == 1;
         }
         if (!one_thread) continue;

@@ -13,6 +13,7 @@
 #include "src/ops/concat.h"
 #include "src/ops/initializers.h"
 #include "src/ops/slice.h"
+#include "src/passes/decisions.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/graph_maker.h"
 
@@ -61,7 +62,7 @@ ProgramImage TinyImage(const std::string& model, bool passes) {
   CGRUN_CHECK(spec.has_value()) << diagnostics.ToString();
   const int64_t batch = spec->train->batch.value.size;
   CompileOptions options;
-  if (!passes) options.passes.disabled = PassNames();
+  if (!passes) options.passes.disabled = PassAndDecisionNames();
   const auto compiled = Compile(*spec,
                                 {{"train", EntryKind::kTrain, batch},
                                  {"train.tail", EntryKind::kTrain, batch - 1},

@@ -72,7 +72,7 @@ bool Inside(const Point& point, const Rectangle& box) {
 }
 
 // Points along a line, as it is drawn.
-std::vector<Point> Sampled(const Line& line) {
+std::vector<Point> Sampled(const LayoutLine& line) {
   constexpr int kSteps = 24;
   std::vector<Point> samples;
   for (size_t i = 1; i < line.points.size(); ++i) {
@@ -105,7 +105,7 @@ void ExpectSound(const LayoutGraph& graph, const GraphLayout& layout) {
   }
   for (size_t e = 0; e < graph.edges.size(); ++e) {
     const LayoutEdge& edge = graph.edges[e];
-    const Line& line = layout.lines[e];
+    const LayoutLine& line = layout.lines[e];
     ASSERT_GE(line.points.size(), 2u);
     EXPECT_TRUE(OnBorder(line.points.front(), layout.boxes[static_cast<size_t>(edge.from)])) << e;
     EXPECT_TRUE(OnBorder(line.points.back(), layout.boxes[static_cast<size_t>(edge.to)])) << e;

@@ -74,7 +74,7 @@ TEST_F(MemoryPageTest, MarksWhatIsThereForLessMemory) {
   PlacedBuffer& buffer = layout_.buffers[1];
   for (const auto& [flag, mark] :
        {std::pair(&PlacedBuffer::recomputed, "again"), std::pair(&PlacedBuffer::swapped, "swapped"),
-        std::pair(&PlacedBuffer::alone, "alone")}) {
+        std::pair(&PlacedBuffer::single_threaded, "alone")}) {
     const auto json = [&] {
       return DataOf(MemoryPageHtml({{"", &subject_, &layout_}}))[0]["entries"][0]["buffers"][0];
     };

@@ -51,7 +51,7 @@ TEST(RememberingTarget, AsksOnceForEachNodeAndSetting) {
                {Leaky(0.1, {8, 4}), {1, {}, true}},
                {Leaky(0.1, {8, 4}), {1, {}, false, 1000}},
                {Leaky(0.1, {8, 4}), {.threads = 1, .tf32 = true}},
-               {Leaky(0.1, {8, 4}), {.threads = 1, .team = 4}}};
+               {Leaky(0.1, {8, 4}), {.threads = 1, .thread_team = 4}}};
   for (int round = 0; round < 2; ++round) {
     double times = 0;
     for (const auto& [node, setting] : cases) {

@@ -9,8 +9,9 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/process_memory.h"
+#include "src/packing/planner.h"
+#include "src/passes/decisions.h"
 #include "src/passes/pipeline.h"
-#include "src/plan/planner.h"
 #include "src/plan/schedule.h"
 #include "tests/session/session_testing.h"
 #include "tests/support/sanitized.h"
@@ -121,7 +122,7 @@ TEST_P(HostDevices, HaveOneHashInBothModesWithoutFusions) {
   for (const char* text : {kModel, kResidual}) {
     const ModelSpec model = ModelOf(text);
     SessionOptions graph = Options();
-    graph.compile.passes.disabled = {"fuse_activations", std::string(kLayoutsPass)};
+    graph.compile.passes.disabled = {"fuse_activations", std::string(kLayoutsDecision)};
     EXPECT_EQ(TrainModel(model, graph).weights_hash,
               TrainModel(model, Options(Mode::kEager)).weights_hash)
         << model.name.value;

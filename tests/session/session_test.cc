@@ -9,7 +9,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/fit/run_shape.h"
-#include "src/plan/planner.h"
+#include "src/packing/planner.h"
 #include "tests/session/session_testing.h"
 
 namespace cgrun {

@@ -68,7 +68,7 @@ PlannedOutcome TrainPlanned(const ModelSpec& model, const SessionOptions& option
     outcome.arena_bytes = session.layout()->arena_bytes;
     for (const ImageInstruction& i : session.program()->image().entries[0].instructions) {
       outcome.kernels.push_back(i.kernel);
-      outcome.in_lanes += i.lane > 0;
+      outcome.in_streams += i.stream > 0;
     }
   }
   RunObserver silent;

@@ -23,7 +23,7 @@ struct PlannedOutcome {
   uint64_t weights_hash = 0;
   int64_t arena_bytes = 0;
   std::vector<std::string> kernels;
-  int64_t in_lanes = 0;  // instructions
+  int64_t in_streams = 0;  // instructions
 };
 PlannedOutcome TrainPlanned(const ModelSpec& model, const SessionOptions& options);
 // Returns the errors of a session of this model, or "" if it is ready.

@@ -53,7 +53,7 @@ constexpr int64_t kSmallest = 1;  // which no plan reaches: it takes as little a
 struct Outcome {
   uint64_t weights_hash = 0;
   int64_t arena_bytes = 0;
-  int64_t alone = 0;     // instructions on one thread, in no lane
+  int64_t alone = 0;     // instructions on one thread, in no stream
   int64_t for_team = 0;  // of these those with the sums of a team
   ProgramImage image;
 };
@@ -73,8 +73,8 @@ Outcome Train(const Setting& setting) {
   outcome.arena_bytes = session.layout()->arena_bytes;
   outcome.image = session.program()->image();
   for (const ImageInstruction& i : outcome.image.entries[0].instructions) {
-    outcome.alone += i.threads == 1 && i.lane == 0;
-    outcome.for_team += i.team > 0;
+    outcome.alone += i.threads == 1 && i.stream == 0;
+    outcome.for_team += i.thread_team > 0;
   }
   RunObserver silent;
   outcome.weights_hash = session.Train("", silent).weights_hash;
@@ -135,7 +135,7 @@ TEST(SmallerWorkspaces, ChangeNoBitInBf16) {
       if (device != "blas") continue;
       int64_t widened = 0;
       for (const ImageInstruction& i : less.image.entries[0].instructions) {
-        widened += i.team > 0 && i.kernel.ends_with(".widened");
+        widened += i.thread_team > 0 && i.kernel.ends_with(".widened");
       }
       EXPECT_GT(widened, 0) << threads;
     }
@@ -149,15 +149,15 @@ TEST(SmallerWorkspaces, AreRefusedForOtherTeams) {
   const std::unique_ptr<Device> device = OpenDevice("blas");
   int refused = 0;
   for (size_t i = 0; i < less.image.entries[0].instructions.size(); ++i) {
-    if (less.image.entries[0].instructions[i].team == 0) continue;
-    for (const auto& [threads, team, lane] : {std::array{1, 0, 0}, {2, 16, 0}, {1, 16, 1}}) {
+    if (less.image.entries[0].instructions[i].thread_team == 0) continue;
+    for (const auto& [threads, team, stream] : {std::array{1, 0, 0}, {2, 16, 0}, {1, 16, 1}}) {
       ProgramImage changed = less.image;
       ImageInstruction& instruction = changed.entries[0].instructions[i];
       instruction.threads = threads;
-      instruction.team = team;
-      instruction.lane = lane;
+      instruction.thread_team = team;
+      instruction.stream = stream;
       EXPECT_THROW(Code(changed, *device, library), InputError)
-          << instruction.name << " on " << threads << " for " << team << " in lane " << lane;
+          << instruction.name << " on " << threads << " for " << team << " in stream " << stream;
       ++refused;
     }
   }

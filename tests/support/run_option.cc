@@ -94,10 +94,10 @@ bool IsFinite(const HostTensor& tensor) {
 
 OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
                     const KernelOption& option, std::span<const HostTensor> inputs, int threads,
-                    const OperandPlaces& places, int team) {
+                    const OperandPlaces& places, int thread_team) {
   std::vector<Bytes> memory;
   KernelRequest request{node, {}, threads};
-  request.team = team;
+  request.thread_team = thread_team;
   for (size_t i = 0; i < inputs.size(); ++i) {
     memory.emplace_back(ByteSize(node.inputs[i], option.input_layouts[i]), places.shift);
     LayOut(inputs[i], option.input_layouts[i], memory.back());

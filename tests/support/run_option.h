@@ -25,10 +25,10 @@ struct OperandPlaces {
 
 // Inputs are laid out with zeros where a layout pads; outputs and workspace hold garbage before.
 // The kernel must leave zeros where the layouts of its floating-point outputs pad (a reorder: of
-// all), and bytes around its operands alone. `team`: KernelRequest::team.
+// all), and bytes around its operands alone. `thread_team`: KernelRequest::thread_team.
 OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
                     const KernelOption& option, std::span<const HostTensor> inputs, int threads,
-                    const OperandPlaces& places = {}, int team = 0);
+                    const OperandPlaces& places = {}, int thread_team = 0);
 
 }  // namespace cgrun
 

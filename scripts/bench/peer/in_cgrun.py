@@ -1,4 +1,4 @@
-"""cgrun itself, for scripts/bench/peers: rounds of `cgrun bench`, and its weights of step 0."""
+"""Runs cgrun itself for scripts/bench/peers: rounds of `cgrun bench`, and its weights of step 0."""
 
 import json
 import pathlib
@@ -35,7 +35,7 @@ train: {epochs: 1, batch: 1, optimizer: {op: sgd, lr: 0.01, momentum: 0.9}}
 
 
 def run(binary, *arguments):
-    """What the verb leaves as JSON."""
+    """Returns what the verb leaves as JSON."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         done = subprocess.run([binary, *map(str, arguments), "--quiet", "--json", file.name],
                               capture_output=True, text=True, check=False)

@@ -30,7 +30,7 @@ def conv(filters, size, stride=1, padding=0, activation="relu", norm=0):
 
 
 def max_pool(size, stride, padding=0):
-    """`padding`: on both sides together."""
+    """`padding` counts both sides together."""
     return section("maxpool", size=size, stride=stride, padding=padding)
 
 
@@ -104,7 +104,7 @@ def model_file(layers, shape, batch, decay=0.0):
 
 
 def run(arguments, folder):
-    """What it prints, and the most that was resident of it, in bytes."""
+    """Returns what it prints, and the most that was resident of it, in bytes."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(arguments, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)
@@ -132,7 +132,7 @@ def write_images(folder, shape, classes, count):
 
 
 def train(binary, layers, shape, classes, batch, decay=0.0):
-    """Seconds of the last step, and bytes of the process."""
+    """Returns the seconds of the last step, and the bytes of the process."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_images(folder, shape, classes, batch)

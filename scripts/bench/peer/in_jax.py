@@ -62,7 +62,7 @@ def max_pool(x, kernel, stride, padding=0):
 
 
 def flatten(x):
-    """In the order of the weights of the layer behind: channels first."""
+    """Flattens in the order of the weights of the next layer: channels first."""
     return x.transpose(0, 3, 1, 2).reshape(len(x), -1)
 
 
@@ -156,7 +156,7 @@ def compile_step(name, dropout):
 
 
 def load_weights(folder):
-    """Parameters and statistics, filters in JAX's order of axes."""
+    """Returns parameters and statistics, with filters in JAX's order of axes."""
     parameters, statistics = [], []
     for name, values in data.weights(folder):
         if values.ndim == 4:

@@ -31,7 +31,7 @@ def prepare(case):
 
 
 def first_loss(case):
-    """By PyTorch, of the outputs of ONNX Runtime."""
+    """Computes them by PyTorch from the outputs of ONNX Runtime."""
     import torch
     import torch_models
     outputs = torch.from_numpy(prepare(case)(0))

@@ -91,7 +91,7 @@ def tiny(case):
 
 
 def export(case):
-    """The network of the case, and the tiny one, as files of ONNX in the folder."""
+    """Writes the network of the case, and the tiny one, as ONNX files into the folder."""
     folder = pathlib.Path(case["folder"])
     images = batches(case)[0][0]
     networks = {"model": (create({**case, "peer": "pytorch"}).network, images),

@@ -5,8 +5,8 @@
 
 Prints what it found as JSON. The keys: `peer`; `model`, of models.py; `folder`, with the samples
 and weights of data.py; `threads`; `steps`; `infer`, the forward path alone; `check`, the loss of a
-first step without dropout instead of the time and the memory. Of the peer `versions` it prints
-{package: version}, of `export` nothing: that leaves the model as ONNX.
+first step without dropout instead of the time and the memory. For the peer `versions`
+it prints {package: version}. For `export` it prints nothing and leaves the model as ONNX.
 """
 
 import importlib
@@ -34,7 +34,7 @@ def versions():
 
 
 def resident(key):
-    """VmRSS or VmHWM (the most so far) of this process, in bytes."""
+    """Returns VmRSS or VmHWM (the most so far) of this process, in bytes."""
     for line in open("/proc/self/status"):
         if line.startswith(key + ":"):
             return int(line.split()[1]) * 1024

@@ -11,7 +11,7 @@ from torch import nn
 
 
 class Pixels(nn.Module):
-    """Bytes as numbers about 0, of about the deviation 1."""
+    """Makes of bytes numbers about 0, with a deviation of about 1."""
 
     def __init__(self, mean, deviation):
         super().__init__()
@@ -139,7 +139,7 @@ def mobilenet_v2(classes):
 
 
 def chain(inputs, *convolutions):
-    """Convolutions in a row: (outputs, kernel, stride, padding), the last three 1, 1, 0 if missing."""
+    """Puts convolutions in a row: (outputs, kernel, stride, padding), the last three 1, 1, 0 if missing."""
     layers = []
     for outputs, *rest in convolutions:
         kernel, stride, padding = rest + [1, 1, 0][len(rest):]
@@ -224,7 +224,7 @@ def dcgan():
 
 
 class Training:
-    """A network, its loss of (output, images, labels), and its optimizer."""
+    """Holds a network, its loss of (output, images, labels), and its optimizer."""
 
     def __init__(self, network, loss_of, optimizer_of, clip=None):
         self.network, self.loss_of, self.clip = network, loss_of, clip
@@ -288,7 +288,7 @@ def network_of(name, classes):
 
 
 def loss_of_model(name):
-    """The loss of (output, images, labels)."""
+    """Returns the loss of (output, images, labels)."""
     classify = nn.CrossEntropyLoss(label_smoothing=0.1 if name == "inception-v3" else 0.0)
     reconstruct = nn.BCEWithLogitsLoss()
     return {

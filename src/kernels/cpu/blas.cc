@@ -54,8 +54,8 @@ void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<double>& a, const 
 }
 
 // OpenBLAS asks OpenMP how large a team is to be, which each thread can say of its own teams.
-OneBlasThread::OneBlasThread(bool alone) {
-  if (!alone || omp_in_parallel()) return;
+OneBlasThread::OneBlasThread(bool single_threaded) {
+  if (!single_threaded || omp_in_parallel()) return;
   before_ = omp_get_max_threads();
   omp_set_num_threads(1);
 }
@@ -128,12 +128,12 @@ void MultiplyInSecondBuffer(int threads, WidestProducts& product) {
 
 }  // namespace
 
-void WarmUpBlas(int threads, bool lanes) {
-  SetBlasThreads(threads, /*products=*/lanes ? threads : 1);
+void WarmUpBlas(int threads, bool streams) {
+  SetBlasThreads(threads, /*products=*/streams ? threads : 1);
   WidestProducts product;
   product.Multiply();
   TouchFirstBuffer(most_copied);
-  if (lanes && threads > 1) MultiplyInSecondBuffer(threads, product);
+  if (streams && threads > 1) MultiplyInSecondBuffer(threads, product);
 }
 
 std::string BlasVersion() {

@@ -25,14 +25,15 @@ void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<T>& a, const Matri
 
 // Whether products of so many multiplications run on one thread alone. If there are few, more
 // threads are not worth it. If there are many, OpenBLAS decides.
-inline constexpr bool RunsAlone(int64_t multiplications, int threads) {
+inline constexpr bool RunsSingleThreaded(int64_t multiplications, int threads) {
   return multiplications < (threads <= 4 ? 1 << 21 : 1 << 18);
 }
 
-// While it lives, what this thread has OpenBLAS multiply runs on this thread alone, if `alone`.
+// While it lives, what this thread has OpenBLAS multiply runs on this thread alone, if
+// `single_threaded`.
 class OneBlasThread {
  public:
-  explicit OneBlasThread(bool alone);
+  explicit OneBlasThread(bool single_threaded);
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;
   OneBlasThread& operator=(const OneBlasThread&) = delete;
@@ -53,8 +54,8 @@ inline constexpr double kBlasFlopsPerSecond = 40e9;
 void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k);
 
 // Makes OpenBLAS take its team, and the parts of its buffers that the products so far will touch.
-// With `lanes`, it also takes the buffers of a product beside another.
-void WarmUpBlas(int threads, bool lanes);
+// With `streams`, it also takes the buffers of a product beside another.
+void WarmUpBlas(int threads, bool streams);
 
 // "OpenBLAS 0.3.21 OpenMP SkylakeX". Throws UserError if OpenBLAS cannot be loaded.
 std::string BlasVersion();

@@ -82,7 +82,7 @@ class CpuLibrary final : public KernelLibrary {
     return found == traits_.end() ? KernelTraits() : found->second;
   }
 
-  void WarmUp(int threads, bool lanes) const override { WarmUpBlas(threads, lanes); }
+  void WarmUp(int threads, bool streams) const override { WarmUpBlas(threads, streams); }
 
   std::string fingerprint() const override { return fingerprint_; }
 

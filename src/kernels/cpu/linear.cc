@@ -19,7 +19,7 @@ struct Parameters {
   Activation activation;
   int threads = 1;  // of the activation
   bool has_vectors = false;
-  bool alone = false;  // the product
+  bool single_threaded = false;  // the product
 
   int64_t multiplications() const { return rows * units * features; }
 };
@@ -49,7 +49,7 @@ struct Kernel {
       const T* bias = Data<const T>(context, i, 2);
       for (int64_t row = 0; row < p.rows; ++row) std::copy_n(bias, p.units, y + row * p.units);
     }
-    const OneBlasThread one(p.alone);
+    const OneBlasThread one(p.single_threaded);
     Multiply<T>(p.rows, p.units, p.features, {Data<const T>(context, i, 0), p.features, false},
                 {Data<const T>(context, i, 1), p.features, true}, T(kBias ? 1 : 0), y, p.units);
     Activate(p, y);
@@ -78,7 +78,7 @@ bool SupportsActivated(const NodeSignature& node) {
 }
 
 bool ByTeam(const NodeSignature& node, int threads) {
-  return threads > 1 && !RunsAlone(Pack(node).multiplications(), threads);
+  return threads > 1 && !RunsSingleThreaded(Pack(node).multiplications(), threads);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
@@ -86,7 +86,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const DType dtype = node.inputs[0].dtype;
   Parameters p = Pack(node);
   p.threads = ThreadsFor(request);
-  p.alone = RunsAlone(p.multiplications(), request.threads);
+  p.single_threaded = RunsSingleThreaded(p.multiplications(), request.threads);
   p.has_vectors = HasVectorTarget();
   PrepareBlas(request.threads, dtype, p.rows, p.units, p.features);
   return PreparedKernel::Of(

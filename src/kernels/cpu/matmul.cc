@@ -17,7 +17,7 @@ struct Parameters {
   bool transpose_a = false, transpose_b = false;
   int64_t matrices = 1;
   int64_t a_step = 0, b_step = 0;  // elements from matrix to matrix; 0: the same one
-  bool alone = false;
+  bool single_threaded = false;
 
   int64_t multiplications() const { return matrices * rows * columns * depth; }
 };
@@ -29,7 +29,7 @@ struct Kernel {
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     T* y = Data<T>(context, i, 2);
-    const OneBlasThread one(p.alone);
+    const OneBlasThread one(p.single_threaded);
     for (int64_t m = 0; m < p.matrices; ++m) {
       Multiply<T>(p.rows, p.columns, p.depth, {a + m * p.a_step, p.a_row, p.transpose_a},
                   {b + m * p.b_step, p.b_row, p.transpose_b}, T(0), y, p.columns);
@@ -71,12 +71,12 @@ bool Supports(const NodeSignature& node) {
 }
 
 bool ByTeam(const NodeSignature& node, int threads) {
-  return threads > 1 && !RunsAlone(Pack(node).multiplications(), threads);
+  return threads > 1 && !RunsSingleThreaded(Pack(node).multiplications(), threads);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
   Parameters p = Pack(request.node);
-  p.alone = RunsAlone(p.multiplications(), request.threads);
+  p.single_threaded = RunsSingleThreaded(p.multiplications(), request.threads);
   PrepareBlas(request.threads, request.node.inputs[0].dtype, p.rows, p.columns, p.depth);
   return PreparedKernel::Of(ForF32OrF64<Kernel>(request.node.inputs[0].dtype), p);
 }

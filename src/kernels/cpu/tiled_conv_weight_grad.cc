@@ -30,16 +30,16 @@ constexpr int64_t kDepth = 512;  // pixels for which a tile of sums stays in reg
 struct Parameters {
   ConvGeometry geometry;
   std::vector<int64_t> taps;
-  std::vector<int64_t> pixels;  // of `batch` images, one after another
-  int64_t batch = 1;            // images whose pixels are added up together
-  int64_t depth = 0;            // pixels, at most, that are
-  int64_t image_step = 0;       // elements between images that `pixels` sees
-  int64_t lines = 0;            // filters of a group, with what fills up the last vector
-  int64_t vectors = 0;          // of a tile
-  RowTiles tiles;               // of taps
-  int threads = 1;              // of the team, which is never smaller than the run's
-  int64_t parts = 1;            // into which the images go: no more than threads or images
-  bool alone = false;           // one thread does the parts one after another
+  std::vector<int64_t> pixels;   // of `batch` images, one after another
+  int64_t batch = 1;             // images whose pixels are added up together
+  int64_t depth = 0;             // pixels, at most, that are
+  int64_t image_step = 0;        // elements between images that `pixels` sees
+  int64_t lines = 0;             // filters of a group, with what fills up the last vector
+  int64_t vectors = 0;           // of a tile
+  RowTiles tiles;                // of taps
+  int threads = 1;               // of the team, which is never smaller than the run's
+  int64_t parts = 1;             // into which the images go: no more than threads or images
+  bool single_threaded = false;  // one thread does the parts one after another
   bool unpools = false;
   MaxUnpool unpool;
 
@@ -53,7 +53,7 @@ struct Parameters {
   int64_t unpooled() const { return unpools ? RoundToLines(batch * geometry.group_output()) : 0; }
   int64_t of_part() const { return sums() + panel() + planes() + unpooled(); }
   int64_t workspace() const {
-    return alone ? of_part() + (parts > 1 ? sums() : 0) : parts * of_part();
+    return single_threaded ? of_part() + (parts > 1 ? sums() : 0) : parts * of_part();
   }
 };
 
@@ -193,7 +193,8 @@ void TransposeSums(const Parameters& p, int64_t begin, int64_t end, const float*
 }
 
 // Part after part, each of which is added to the first.
-void RunAlone(const Parameters& p, const Operands& operands, float* dweight, float* workspace) {
+void RunSingleThreaded(const Parameters& p, const Operands& operands, float* dweight,
+                       float* workspace) {
   const int64_t rows = p.geometry.groups * p.geometry.taps();
   const PartMemory first{workspace, workspace + p.sums()};
   SumImages(p, operands, 0, first);
@@ -207,7 +208,7 @@ void RunAlone(const Parameters& p, const Operands& operands, float* dweight, flo
 
 void RunOn(const Parameters& p, const Operands& operands, float* dweight,
            float* workspace) noexcept {
-  if (p.alone) return RunAlone(p, operands, dweight, workspace);
+  if (p.single_threaded) return RunSingleThreaded(p, operands, dweight, workspace);
   Split(p.threads, p.parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       float* memory = workspace + part * p.of_part();
@@ -254,15 +255,16 @@ Parameters SizesOf(const NodeSignature& node, int threads) {
 }
 
 // For one thread, with the sums of a team.
-Parameters SizesAlone(const NodeSignature& node, int team) {
-  Parameters p = SizesOf(node, team);
-  p.alone = true;
+Parameters SizesSingleThreaded(const NodeSignature& node, int thread_team) {
+  Parameters p = SizesOf(node, thread_team);
+  p.single_threaded = true;
   return p;
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  Parameters p = request.team > request.threads ? SizesAlone(request.node, request.team)
-                                                : SizesOf(request.node, request.threads);
+  Parameters p = request.thread_team > request.threads
+                     ? SizesSingleThreaded(request.node, request.thread_team)
+                     : SizesOf(request.node, request.threads);
   p.taps = p.geometry.TapOffsets();
   p.pixels = p.geometry.PixelOffsets();
   const size_t pixels = p.pixels.size();
@@ -277,8 +279,8 @@ PreparedKernel Prepare(const KernelRequest& request) {
 // `def` as one whose threads have sums of their own.
 KernelDef WithSumsByTeam(KernelDef def) {
   def.by_team = AlwaysByTeam;
-  def.workspace_alone = [](const NodeSignature& node, int team) {
-    return SizesAlone(node, team).workspace() * static_cast<int64_t>(sizeof(float));
+  def.single_threaded_workspace = [](const NodeSignature& node, int thread_team) {
+    return SizesSingleThreaded(node, thread_team).workspace() * static_cast<int64_t>(sizeof(float));
   };
   return def;
 }

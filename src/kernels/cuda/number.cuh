@@ -36,7 +36,7 @@ static KernelFunction ForFloat(DType dtype) {
 }
 template <class F>
 static auto ForEach(DType dtype, F f) {
-  return kernels::ForEachType<__nv_bfloat16>(dtype, f);
+  return ForType<__nv_bfloat16>(dtype, f);
 }
 template <template <class, class> class Kernel>
 static KernelFunction ForPredictionAndTarget(const NodeSignature& node) {

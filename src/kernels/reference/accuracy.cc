@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct AccuracyParameters {
   int64_t samples = 0;
   int64_t classes = 0;
   int64_t places = 1;  // labels of a sample; a class's logits of all of them stand in a row
@@ -23,7 +23,7 @@ struct Parameters {
 template <class T, class Label>
 struct Accuracy {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const AccuracyParameters*>(i.parameters);
     const T* logits = Data<const T>(context, i, 0);
     const Label* labels = Data<const Label>(context, i, 1);
     int64_t correct = 0, counted = 0;
@@ -40,28 +40,29 @@ struct Accuracy {
   }
 };
 
-PreparedKernel PrepareFor(const KernelRequest& request, int64_t top_k, IntList ignored = {}) {
+PreparedKernel PrepareAccuracyFor(const KernelRequest& request, int64_t top_k,
+                                  IntList ignored = {}) {
   const Shape& logits = request.node.inputs[0].shape;
   const int64_t labels = request.node.inputs[1].shape.Elements();
   return PreparedKernel::Of(
       ForLogitsAndLabels<Accuracy>(request.node),
-      Parameters{logits[0].size, logits[1].size, labels / logits[0].size, top_k,
-                 request.node.outputs[0].shape.rank() > 0, std::move(ignored)});
+      AccuracyParameters{logits[0].size, logits[1].size, labels / logits[0].size, top_k,
+                         request.node.outputs[0].shape.rank() > 0, std::move(ignored)});
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareAccuracy(const KernelRequest& request) {
   const auto& [top_k, ignored] = request.node.attributes.As<AccuracyAttributes>();
-  return PrepareFor(request, top_k, ignored);
+  return PrepareAccuracyFor(request, top_k, ignored);
 }
 
 PreparedKernel PrepareTopK(const KernelRequest& request) {
-  return PrepareFor(request, request.node.attributes.As<TopKAccuracyAttributes>().k);
+  return PrepareAccuracyFor(request, request.node.attributes.As<TopKAccuracyAttributes>().k);
 }
 
 }  // namespace
 
 KernelDef accuracy() {
-  return {.name = "reference.accuracy", .supports = FirstInputIsFloat, .prepare = Prepare};
+  return {.name = "reference.accuracy", .supports = FirstInputIsFloat, .prepare = PrepareAccuracy};
 }
 
 KernelDef top_k_accuracy() {

@@ -28,7 +28,7 @@ struct Adagrad {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareAdagrad(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<Adagrad>(request.node.inputs[0].dtype),
                             AdagradParameters(request));
 }
@@ -36,7 +36,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef adagrad() {
-  return {.name = "reference.adagrad", .supports = FirstInputIsFloat, .prepare = Prepare};
+  return {.name = "reference.adagrad", .supports = FirstInputIsFloat, .prepare = PrepareAdagrad};
 }
 
 }  // namespace cgrun::reference

@@ -7,29 +7,30 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct AllReduceParameters {
   int64_t elements;
   int64_t bytes;
   DType dtype;
 };
 
-void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
+void RunAllReduce(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const AllReduceParameters*>(i.parameters);
   const std::byte* x = Data<const std::byte>(context, i, 0);
   std::byte* y = Data<std::byte>(context, i, 1);
   if (x != y) std::memcpy(y, x, static_cast<size_t>(p.bytes));
   context.communicator->AllReduce(y, p.elements, p.dtype);
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareAllReduce(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
-  return PreparedKernel::Of(&Run, Parameters{type.shape.Elements(), ByteSize(type), type.dtype});
+  return PreparedKernel::Of(&RunAllReduce,
+                            AllReduceParameters{type.shape.Elements(), ByteSize(type), type.dtype});
 }
 
 }  // namespace
 
 KernelDef all_reduce() {
-  return {.name = "reference.all_reduce", .supports = AllFloat, .prepare = Prepare};
+  return {.name = "reference.all_reduce", .supports = AllFloat, .prepare = PrepareAllReduce};
 }
 
 }  // namespace cgrun::reference

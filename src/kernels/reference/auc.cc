@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct AucParameters {
   int64_t samples = 0;
   int64_t bins = 0;
   bool from_logits = true;
@@ -32,7 +32,7 @@ double ScoreOf(const T* x, int64_t n, bool two_logits) {
 template <class T, class Target>
 struct AucSamples {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const AucParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const Target* target = Data<const Target>(context, i, 1);
     double* samples = Data<double>(context, i, 2);
@@ -47,7 +47,7 @@ struct AucSamples {
 template <class T, class Target>
 struct AucHistograms {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const AucParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const Target* target = Data<const Target>(context, i, 1);
     double* histograms = Data<double>(context, i, 2);
@@ -65,20 +65,20 @@ struct AucHistograms {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareAuc(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<AucAttributes>();
   const Shape& x = node.inputs[0].shape;
   return PreparedKernel::Of(
       attributes.bins == 0 ? ForPredictionAndTarget<AucSamples>(node)
                            : ForPredictionAndTarget<AucHistograms>(node),
-      Parameters{x[0].size, attributes.bins, attributes.from_logits, !IsScore(x)});
+      AucParameters{x[0].size, attributes.bins, attributes.from_logits, !IsScore(x)});
 }
 
 }  // namespace
 
 KernelDef auc() {
-  return {.name = "reference.auc", .supports = FirstInputIsFloat, .prepare = Prepare};
+  return {.name = "reference.auc", .supports = FirstInputIsFloat, .prepare = PrepareAuc};
 }
 
 }  // namespace cgrun::reference

@@ -7,7 +7,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct AvgPoolParameters {
   int64_t planes = 0;
   WindowAxis y, x;
   std::vector<Reach> rows, columns;                // by output
@@ -15,10 +15,11 @@ struct Parameters {
 };
 
 template <class T>
-struct Pool {
+struct AvgPoolPool {
   using C = Compute<T>;
 
-  static C Sum(const Parameters& p, const T* image, const Reach& row, const Reach& column) {
+  static C AvgPoolSum(const AvgPoolParameters& p, const T* image, const Reach& row,
+                      const Reach& column) {
     C sum = 0;
     for (int64_t u = row.first; u < row.last; ++u) {
       const T* line = image + (row.origin + u) * p.x.input + column.origin;
@@ -28,21 +29,21 @@ struct Pool {
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const AvgPoolParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
     for (int64_t plane = 0; plane < p.planes; ++plane, x += p.y.input * p.x.input) {
       for (size_t row = 0; row < p.rows.size(); ++row) {
         for (size_t column = 0; column < p.columns.size(); ++column) {
           const C count = static_cast<C>(p.row_counts[row] * p.column_counts[column]);
-          *y++ = Store<T>(Sum(p, x, p.rows[row], p.columns[column]) / count);
+          *y++ = Store<T>(AvgPoolSum(p, x, p.rows[row], p.columns[column]) / count);
         }
       }
     }
   }
 };
 
-struct GradParameters {
+struct AvgPoolGradParameters {
   int64_t planes = 0;
   WindowAxis y, x;
   Readers rows, columns;                           // by input
@@ -50,11 +51,11 @@ struct GradParameters {
 };
 
 template <class T>
-struct PoolGrad {
+struct AvgPoolPoolGrad {
   using C = Compute<T>;
 
   // Returns what one input of an image gets.
-  static C Sum(const GradParameters& p, const T* dy, size_t row, size_t column) {
+  static C AvgPoolSum(const AvgPoolGradParameters& p, const T* dy, size_t row, size_t column) {
     C sum = 0;
     for (size_t r = p.rows.begin[row]; r < p.rows.begin[row + 1]; ++r) {
       const int64_t up = p.rows.all[r].output;
@@ -69,13 +70,13 @@ struct PoolGrad {
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const GradParameters*>(i.parameters);
+    const auto& p = *static_cast<const AvgPoolGradParameters*>(i.parameters);
     const T* dy = Data<const T>(context, i, 0);
     T* dx = Data<T>(context, i, 1);
     for (int64_t plane = 0; plane < p.planes; ++plane, dy += p.y.output * p.x.output) {
       for (size_t row = 0; row + 1 < p.rows.begin.size(); ++row) {
         for (size_t column = 0; column + 1 < p.columns.begin.size(); ++column) {
-          *dx++ = Store<T>(Sum(p, dy, row, column));
+          *dx++ = Store<T>(AvgPoolSum(p, dy, row, column));
         }
       }
     }
@@ -101,28 +102,28 @@ struct Global {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareAvgPool(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<AvgPoolAttributes>();
   const Shape& x = node.inputs[0].shape;
   const Window window = WindowOf(x, attributes.window());
   return PreparedKernel::Of(
-      ForFloat<Pool>(node.inputs[0].dtype),
-      Parameters{x[0].size * x[1].size, window.y, window.x, ReachesOf(window.y),
-                 ReachesOf(window.x), CountsOf(window.y, attributes.count_include_pad),
-                 CountsOf(window.x, attributes.count_include_pad)});
+      ForFloat<AvgPoolPool>(node.inputs[0].dtype),
+      AvgPoolParameters{x[0].size * x[1].size, window.y, window.x, ReachesOf(window.y),
+                        ReachesOf(window.x), CountsOf(window.y, attributes.count_include_pad),
+                        CountsOf(window.x, attributes.count_include_pad)});
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareAvgPoolGrad(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<PoolGradAttributes>();
   const Window window = WindowOf(attributes.input, attributes.window());
   return PreparedKernel::Of(
-      ForFloat<PoolGrad>(node.inputs[0].dtype),
-      GradParameters{attributes.input[0].size * attributes.input[1].size, window.y, window.x,
-                     ReadersOf(window.y), ReadersOf(window.x),
-                     CountsOf(window.y, attributes.count_include_pad),
-                     CountsOf(window.x, attributes.count_include_pad)});
+      ForFloat<AvgPoolPoolGrad>(node.inputs[0].dtype),
+      AvgPoolGradParameters{attributes.input[0].size * attributes.input[1].size, window.y, window.x,
+                            ReadersOf(window.y), ReadersOf(window.x),
+                            CountsOf(window.y, attributes.count_include_pad),
+                            CountsOf(window.x, attributes.count_include_pad)});
 }
 
 PreparedKernel PrepareGlobal(const KernelRequest& request) {
@@ -135,10 +136,10 @@ PreparedKernel PrepareGlobal(const KernelRequest& request) {
 }  // namespace
 
 KernelDef avg_pool() {
-  return {.name = "reference.avg_pool", .supports = AllFloat, .prepare = Prepare};
+  return {.name = "reference.avg_pool", .supports = AllFloat, .prepare = PrepareAvgPool};
 }
 KernelDef avg_pool_grad() {
-  return {.name = "reference.avg_pool_grad", .supports = AllFloat, .prepare = PrepareGrad};
+  return {.name = "reference.avg_pool_grad", .supports = AllFloat, .prepare = PrepareAvgPoolGrad};
 }
 KernelDef global_avg_pool() {
   return {.name = "reference.global_avg_pool", .supports = AllFloat, .prepare = PrepareGlobal};

@@ -14,7 +14,7 @@ namespace cgrun::reference {
 namespace {
 
 // x seen as [images, channels, plane].
-struct Parameters {
+struct BatchNormParameters {
   int64_t images = 0;
   int64_t channels = 0;
   int64_t plane = 0;
@@ -30,7 +30,7 @@ struct Parameters {
 
 // Calls f(element) for the elements of one channel, in index order.
 template <class F>
-void ForChannel(const Parameters& p, int64_t channel, F f) {
+void ForChannel(const BatchNormParameters& p, int64_t channel, F f) {
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t first = (n * p.channels + channel) * p.plane;
     for (int64_t e = first; e < first + p.plane; ++e) f(e);
@@ -51,7 +51,7 @@ C InverseDeviationOf(C given, double epsilon) {
 // y = (x − mean)·factor + shift of one channel, clipped as the operator clip does it.
 template <class T, class C = Compute<T>>
 struct Normalization {
-  Normalization(const Parameters& p, C mean, C factor, C shift)
+  Normalization(const BatchNormParameters& p, C mean, C factor, C shift)
       : mean(mean), factor(factor), shift(shift), min(BoundOf(p.min)), max(BoundOf(p.max)) {}
 
   T operator()(T x) const { return Clipped(BeforeClip(x)); }
@@ -78,8 +78,8 @@ struct Normalization {
 
 // `addend` is null where nothing is added.
 template <class T, class C = Compute<T>>
-void Normalize(const Parameters& p, int64_t channel, const T* x, const T* addend, C mean, C factor,
-               C shift, T* y) {
+void BatchNormNormalize(const BatchNormParameters& p, int64_t channel, const T* x, const T* addend,
+                        C mean, C factor, C shift, T* y) {
   const Normalization<T> normalized(p, mean, factor, shift);
   if (addend == nullptr) {
     ForChannel(p, channel, [=](int64_t e) { y[e] = normalized(x[e]); });
@@ -93,7 +93,7 @@ struct Train {
   using C = Compute<T>;
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const BatchNormParameters*>(i.parameters);
     constexpr int kOfChannels = kAdds ? 2 : 1, kOutputs = kOfChannels + 4;  // the first of them
     const T* x = Data<const T>(context, i, 0);
     const T* addend = kAdds ? Data<const T>(context, i, 1) : nullptr;
@@ -119,12 +119,12 @@ struct Train {
       new_var[c] = Move(p, running_var[c], unbiased);
       saved_mean[c] = static_cast<C>(mean);
       saved_inv_std[c] = InverseDeviation<C>(squares / p.count(), p.epsilon);
-      Normalize(p, c, x, addend, saved_mean[c], saved_inv_std[c] * scale[c], shift[c], y);
+      BatchNormNormalize(p, c, x, addend, saved_mean[c], saved_inv_std[c] * scale[c], shift[c], y);
     }
   }
 
   // Returns a running statistic after this batch.
-  static C Move(const Parameters& p, C running, double batch) {
+  static C Move(const BatchNormParameters& p, C running, double batch) {
     return static_cast<C>((1 - p.momentum) * static_cast<double>(running) + p.momentum * batch);
   }
 };
@@ -135,7 +135,7 @@ struct Given {
   using C = Compute<T>;
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const BatchNormParameters*>(i.parameters);
     constexpr int kOfChannels = kAdds ? 2 : 1;  // the first of them
     const T* x = Data<const T>(context, i, 0);
     const T* addend = kAdds ? Data<const T>(context, i, 1) : nullptr;
@@ -146,17 +146,17 @@ struct Given {
     T* y = Data<T>(context, i, kOfChannels + 4);
     for (int64_t c = 0; c < p.channels; ++c) {
       const C inv_std = InverseDeviationOf<kSaved>(deviations[c], p.epsilon);
-      Normalize(p, c, x, addend, means[c], inv_std * scale[c], shift[c], y);
+      BatchNormNormalize(p, c, x, addend, means[c], inv_std * scale[c], shift[c], y);
     }
   }
 };
 
 template <class T, bool kTraining>
-struct Grad {
+struct BatchNormGrad {
   using C = Compute<T>;
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const BatchNormParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     const C* scale = Data<const C>(context, i, 2);
@@ -199,7 +199,7 @@ struct AddGrad {
   using C = Compute<T>;
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const BatchNormParameters*>(i.parameters);
     const int inputs = p.two_parts ? 7 : 6;
     const T* x = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
@@ -215,7 +215,7 @@ struct AddGrad {
     const C min = Normalization<T>::BoundOf(p.min), max = Normalization<T>::BoundOf(p.max);
     for (int64_t c = 0; c < p.channels; ++c) {
       const C mean = means[c], inv_std = inv_stds[c];
-      double sum = -0.0, product = -0.0;  // as in Grad
+      double sum = -0.0, product = -0.0;  // as in BatchNormGrad
       ForChannel(p, c, [&](int64_t e) {
         const T all = p.two_parts ? Store<T>(Load(dy[e]) + Load(more_dy[e])) : dy[e];
         daddend[e] = Normalization<T>::Lets(min, max, y[e]) ? all : Store<T>(0);
@@ -247,11 +247,11 @@ using Apply = Given<T, /*kSaved=*/true>;
 template <class T>
 using ApplyAndAdd = Given<T, /*kSaved=*/true, /*kAdds=*/true>;
 template <class T>
-using GradOfBatch = Grad<T, true>;
+using GradOfBatch = BatchNormGrad<T, true>;
 template <class T>
-using GradOfFrozen = Grad<T, false>;
+using GradOfFrozen = BatchNormGrad<T, false>;
 
-Parameters Pack(const NodeSignature& node) {
+BatchNormParameters PackBatchNorm(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<BatchNormAttributes>();
   const Shape& x = node.inputs[0].shape;
   const int64_t plane = x.Elements() / (x[0].size * x[1].size);
@@ -264,53 +264,56 @@ bool IsTraining(const NodeSignature& node) {
   return node.attributes.As<BatchNormAttributes>().training;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareBatchNorm(const KernelRequest& request) {
   const DType dtype = request.node.inputs[0].dtype;
   return PreparedKernel::Of(
       IsTraining(request.node) ? ForFloat<TrainAlone>(dtype) : ForFloat<Infer>(dtype),
-      Pack(request.node));
+      PackBatchNorm(request.node));
 }
 
 template <template <class> class Kernel>
-PreparedKernel PrepareFor(const KernelRequest& request) {
-  return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype), Pack(request.node));
+PreparedKernel PrepareBatchNormFor(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+                            PackBatchNorm(request.node));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareBatchNormGrad(const KernelRequest& request) {
   const DType dtype = request.node.inputs[0].dtype;
   return PreparedKernel::Of(
       IsTraining(request.node) ? ForFloat<GradOfBatch>(dtype) : ForFloat<GradOfFrozen>(dtype),
-      Pack(request.node));
+      PackBatchNorm(request.node));
 }
 
 }  // namespace
 
 KernelDef batch_norm() {
-  return {.name = "reference.batch_norm", .supports = FirstInputIsFloat, .prepare = Prepare};
+  return {
+      .name = "reference.batch_norm", .supports = FirstInputIsFloat, .prepare = PrepareBatchNorm};
 }
 KernelDef batch_norm_apply() {
   return {.name = "reference.batch_norm_apply",
           .supports = FirstInputIsFloat,
-          .prepare = PrepareFor<Apply>};
+          .prepare = PrepareBatchNormFor<Apply>};
 }
 KernelDef batch_norm_grad() {
-  return {
-      .name = "reference.batch_norm_grad", .supports = FirstInputIsFloat, .prepare = PrepareGrad};
+  return {.name = "reference.batch_norm_grad",
+          .supports = FirstInputIsFloat,
+          .prepare = PrepareBatchNormGrad};
 }
 KernelDef batch_norm_add() {
   return {.name = "reference.batch_norm_add",
           .supports = FirstInputIsFloat,
-          .prepare = PrepareFor<TrainAndAdd>};
+          .prepare = PrepareBatchNormFor<TrainAndAdd>};
 }
 KernelDef batch_norm_add_apply() {
   return {.name = "reference.batch_norm_add_apply",
           .supports = FirstInputIsFloat,
-          .prepare = PrepareFor<ApplyAndAdd>};
+          .prepare = PrepareBatchNormFor<ApplyAndAdd>};
 }
 KernelDef batch_norm_add_grad() {
   return {.name = "reference.batch_norm_add_grad",
           .supports = FirstInputIsFloat,
-          .prepare = PrepareFor<AddGrad>};
+          .prepare = PrepareBatchNormFor<AddGrad>};
 }
 
 }  // namespace cgrun::reference

@@ -7,7 +7,7 @@ namespace cgrun::reference {
 namespace {
 
 template <class T>
-struct Kernel {
+struct BiasKernel {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& space = *static_cast<const StridedSpace<2>*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
@@ -18,16 +18,18 @@ struct Kernel {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareBias(const KernelRequest& request) {
   const Shape& x = request.node.inputs[0].shape;
   std::vector<int64_t> channels(static_cast<size_t>(x.rank()), 0);
   channels[1] = 1;
-  return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+  return PreparedKernel::Of(ForFloat<BiasKernel>(request.node.inputs[0].dtype),
                             MakeSpace<2>(x.Sizes(), {RowMajorStrides(x), channels}));
 }
 
 }  // namespace
 
-KernelDef bias() { return {.name = "reference.bias", .supports = AllFloat, .prepare = Prepare}; }
+KernelDef bias() {
+  return {.name = "reference.bias", .supports = AllFloat, .prepare = PrepareBias};
+}
 
 }  // namespace cgrun::reference

@@ -7,13 +7,13 @@
 namespace cgrun::reference {
 namespace {
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareBinaryCrossEntropy(const KernelRequest& request) {
   return request.node.attributes.As<BinaryCrossEntropyAttributes>().from_logits
              ? MeanLoss<formulas::OfLogits>::PrepareLoss(request)
              : MeanLoss<formulas::OfProbabilities>::PrepareLoss(request);
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareBinaryCrossEntropyGrad(const KernelRequest& request) {
   const auto& a = request.node.attributes.As<BinaryCrossEntropyGradAttributes>();
   if (a.of_target) {
     return a.from_logits
@@ -27,13 +27,14 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }  // namespace
 
 KernelDef binary_cross_entropy() {
-  return {
-      .name = "reference.binary_cross_entropy", .supports = FirstInputIsFloat, .prepare = Prepare};
+  return {.name = "reference.binary_cross_entropy",
+          .supports = FirstInputIsFloat,
+          .prepare = PrepareBinaryCrossEntropy};
 }
 KernelDef binary_cross_entropy_grad() {
   return {.name = "reference.binary_cross_entropy_grad",
           .supports = FirstInputIsFloat,
-          .prepare = PrepareGrad};
+          .prepare = PrepareBinaryCrossEntropyGrad};
 }
 
 }  // namespace cgrun::reference

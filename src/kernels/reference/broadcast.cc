@@ -7,7 +7,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct BroadcastParameters {
   StridedSpace<2> space;
   double repetitions = 1;
 };
@@ -15,7 +15,7 @@ struct Parameters {
 template <class T>
 struct Average {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const BroadcastParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
     ForEachIndex(p.space, {0, 0}, [=, &p](const auto& at) {
@@ -24,12 +24,12 @@ struct Average {
   }
 };
 
-bool Supports(const NodeSignature& node) {
+bool SupportsBroadcast(const NodeSignature& node) {
   const bool average = node.attributes.As<BroadcastAttributes>().average;
   return !average || IsComputed(node.inputs[0].dtype);
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareBroadcast(const KernelRequest& request) {
   const Shape& x = request.node.inputs[0].shape;
   const Shape& y = request.node.outputs[0].shape;
   const DType dtype = request.node.inputs[0].dtype;
@@ -39,13 +39,14 @@ PreparedKernel Prepare(const KernelRequest& request) {
   }
   const double repetitions = static_cast<double>(y.Elements() / x.Elements());
   return PreparedKernel::Of(ForFloat<Average>(dtype),
-                            Parameters{std::move(plan.space), repetitions});
+                            BroadcastParameters{std::move(plan.space), repetitions});
 }
 
 }  // namespace
 
 KernelDef broadcast() {
-  return {.name = "reference.broadcast", .supports = Supports, .prepare = Prepare};
+  return {
+      .name = "reference.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast};
 }
 
 }  // namespace cgrun::reference

@@ -15,7 +15,7 @@ struct Cast {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareCast(const KernelRequest& request) {
   const TensorType& x = request.node.inputs[0];
   const DType to = request.node.outputs[0].dtype;
   const KernelFunction run = ForEach(x.dtype, [&]<class From>(From*) {
@@ -27,7 +27,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef cast() {
-  return {.name = "reference.cast", .supports = FirstTypesAreNotF16, .prepare = Prepare};
+  return {.name = "reference.cast", .supports = FirstTypesAreNotF16, .prepare = PrepareCast};
 }
 
 }  // namespace cgrun::reference

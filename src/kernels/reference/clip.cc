@@ -8,7 +8,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct ClipParameters {
   int64_t elements;
   double min;
   double max;
@@ -17,7 +17,7 @@ struct Parameters {
 template <class T>
 struct Clip {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ClipParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
     const formulas::ClipRange<T> range(p.min, p.max);
@@ -28,7 +28,7 @@ struct Clip {
 template <class T>
 struct ClipGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ClipParameters*>(i.parameters);
     const T* y = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dx = Data<T>(context, i, 2);
@@ -40,20 +40,20 @@ struct ClipGrad {
 };
 
 template <template <class> class Kernel>
-static PreparedKernel Prepare(const KernelRequest& request) {
+static PreparedKernel PrepareClip(const KernelRequest& request) {
   const TensorType& type = request.node.outputs[0];
   const auto& attributes = request.node.attributes.As<ClipAttributes>();
   return PreparedKernel::Of(ForFloat<Kernel>(type.dtype),
-                            Parameters{type.shape.Elements(), attributes.min, attributes.max});
+                            ClipParameters{type.shape.Elements(), attributes.min, attributes.max});
 }
 
 }  // namespace
 
 KernelDef clip() {
-  return {.name = "reference.clip", .supports = AllFloat, .prepare = Prepare<Clip>};
+  return {.name = "reference.clip", .supports = AllFloat, .prepare = PrepareClip<Clip>};
 }
 KernelDef clip_grad() {
-  return {.name = "reference.clip_grad", .supports = AllFloat, .prepare = Prepare<ClipGrad>};
+  return {.name = "reference.clip_grad", .supports = AllFloat, .prepare = PrepareClip<ClipGrad>};
 }
 
 }  // namespace cgrun::reference

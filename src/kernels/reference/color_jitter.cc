@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct ColorJitterParameters {
   ColorRange range;
   int64_t samples = 0;
   int64_t channels = 3;
@@ -100,7 +100,7 @@ void Change(const Planes<T>& planes, const ColorChange& change, T* y) {
 template <class T>
 struct ColorJitter {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ColorJitterParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     T* y = Data<T>(context, i, 2);
@@ -112,19 +112,22 @@ struct ColorJitter {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareColorJitter(const KernelRequest& request) {
   const TensorType& x = request.node.inputs[0];
   const auto& a = request.node.attributes.As<ColorJitterAttributes>();
   return PreparedKernel::Of(
       ForPixels<ColorJitter>(x.dtype),
-      Parameters{ColorRange::Of(a), x.shape[0].size, x.shape[1].size,
-                 x.shape[2].size * x.shape[3].size, x.dtype == DType::kU8 ? 255.0 : 1.0});
+      ColorJitterParameters{ColorRange::Of(a), x.shape[0].size, x.shape[1].size,
+                            x.shape[2].size * x.shape[3].size,
+                            x.dtype == DType::kU8 ? 255.0 : 1.0});
 }
 
 }  // namespace
 
 KernelDef color_jitter() {
-  return {.name = "reference.color_jitter", .supports = HasReferencePixels, .prepare = Prepare};
+  return {.name = "reference.color_jitter",
+          .supports = HasReferencePixels,
+          .prepare = PrepareColorJitter};
 }
 
 }  // namespace cgrun::reference

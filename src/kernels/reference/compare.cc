@@ -37,9 +37,9 @@ KernelFunction ForRelation(const std::string& is, DType dtype) {
   return ForType<std::greater_equal<>>(dtype);
 }
 
-bool Supports(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
+bool SupportsCompare(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareCompare(const KernelRequest& request) {
   const std::string& is = request.node.attributes.As<CompareAttributes>().is;
   return PreparedKernel::Of(ForRelation(is, request.node.inputs[0].dtype),
                             BroadcastSpace<2>(request.node));
@@ -48,7 +48,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef compare() {
-  return {.name = "reference.compare", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.compare", .supports = SupportsCompare, .prepare = PrepareCompare};
 }
 
 }  // namespace cgrun::reference

@@ -16,14 +16,14 @@ int64_t RowsBefore(const Shape& shape, int axis) {
   return rows;
 }
 
-struct Parameters {
+struct ConcatParameters {
   int64_t rows = 1;
   int64_t row_bytes = 0;             // of y
   std::vector<int64_t> input_bytes;  // of each input's part of a row
 };
 
-void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
+void RunConcat(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const ConcatParameters*>(i.parameters);
   std::byte* y = Data<std::byte>(context, i, static_cast<int>(p.input_bytes.size()));
   for (size_t input = 0; input < p.input_bytes.size(); ++input) {
     const std::byte* x = Data<const std::byte>(context, i, static_cast<int>(input));
@@ -36,15 +36,15 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   }
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareConcat(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const int axis =
       *NormalizeAxis(node.attributes.As<ConcatAttributes>().axis, node.outputs[0].shape.rank());
-  Parameters p;
+  ConcatParameters p;
   p.rows = RowsBefore(node.outputs[0].shape, axis);
   p.row_bytes = ByteSize(node.outputs[0]) / p.rows;
   for (const TensorType& type : node.inputs) p.input_bytes.push_back(ByteSize(type) / p.rows);
-  return PreparedKernel::Of(&Run, std::move(p));
+  return PreparedKernel::Of(&RunConcat, std::move(p));
 }
 
 struct PartParameters {
@@ -79,7 +79,7 @@ PreparedKernel PreparePart(const KernelRequest& request) {
 
 }  // namespace
 
-KernelDef concat() { return {.name = "reference.concat", .prepare = Prepare}; }
+KernelDef concat() { return {.name = "reference.concat", .prepare = PrepareConcat}; }
 KernelDef concat_grad() { return {.name = "reference.concat_grad", .prepare = PreparePart}; }
 
 }  // namespace cgrun::reference

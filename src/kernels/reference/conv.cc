@@ -44,7 +44,7 @@ void Convolve(const ConvSizes& p, const T* x, const T* weight, const T* bias, T*
 }
 
 template <class T, bool kBias>
-struct Kernel {
+struct ConvKernel {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const ConvSizes*>(i.parameters);
     constexpr int kOutput = kBias ? 3 : 2;
@@ -65,26 +65,26 @@ struct Kernel {
 };
 
 template <class T>
-using WithBias = Kernel<T, true>;
+using ConvWithBias = ConvKernel<T, true>;
 template <class T>
-using WithoutBias = Kernel<T, false>;
+using ConvWithoutBias = ConvKernel<T, false>;
 
-ConvSizes Pack(const NodeSignature& node) {
+ConvSizes PackConv(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvAttributes>();
   return ConvSizesOf(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
                      attributes.groups);
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareConv(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
   const KernelFunction run =
-      node.inputs.size() == 3 ? ForFloat<WithBias>(dtype) : ForFloat<WithoutBias>(dtype);
-  return PreparedKernel::Of(run, Pack(node));
+      node.inputs.size() == 3 ? ForFloat<ConvWithBias>(dtype) : ForFloat<ConvWithoutBias>(dtype);
+  return PreparedKernel::Of(run, PackConv(node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const ConvSizes p = Pack(node);
+int64_t ConvWorkspaceBytes(const NodeSignature& node, int) {
+  const ConvSizes p = PackConv(node);
   return PanelWorkspace(p.taps(), p.filters);
 }
 
@@ -93,8 +93,8 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 KernelDef conv() {
   return {.name = "reference.conv",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .workspace_bytes = ConvWorkspaceBytes,
+          .prepare = PrepareConv};
 }
 
 }  // namespace cgrun::reference

@@ -69,7 +69,7 @@ struct WeightGrad {
 };
 
 // `dy` is the input that has conv's output shape.
-ConvSizes Pack(const NodeSignature& node, size_t dy) {
+ConvSizes PackConvGrad(const NodeSignature& node, size_t dy) {
   const auto& attributes = node.attributes.As<ConvGradAttributes>();
   return ConvSizesOf(attributes.input, node.inputs[dy].shape, attributes.window(),
                      attributes.groups);
@@ -77,19 +77,19 @@ ConvSizes Pack(const NodeSignature& node, size_t dy) {
 
 PreparedKernel PrepareInputGrad(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<InputGrad>(request.node.inputs[0].dtype),
-                            Pack(request.node, 0));
+                            PackConvGrad(request.node, 0));
 }
 int64_t InputGradWorkspace(const NodeSignature& node, int) {
-  const ConvSizes p = Pack(node, 0);
+  const ConvSizes p = PackConvGrad(node, 0);
   return PanelWorkspace(p.filters, p.channels);
 }
 
 PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<WeightGrad>(request.node.inputs[0].dtype),
-                            Pack(request.node, 1));
+                            PackConvGrad(request.node, 1));
 }
 int64_t WeightGradWorkspace(const NodeSignature& node, int) {
-  const ConvSizes p = Pack(node, 1);
+  const ConvSizes p = PackConvGrad(node, 1);
   return PanelWorkspace(p.output_plane(), p.filters);
 }
 

@@ -8,7 +8,7 @@ namespace cgrun::reference {
 namespace {
 
 template <class T, bool kBias>
-struct Kernel {
+struct ConvTransposeKernel {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const ConvSizes*>(i.parameters);
     constexpr int kOutput = kBias ? 3 : 2;
@@ -19,26 +19,26 @@ struct Kernel {
 };
 
 template <class T>
-using WithBias = Kernel<T, true>;
+using ConvTransposeWithBias = ConvTransposeKernel<T, true>;
 template <class T>
-using WithoutBias = Kernel<T, false>;
+using ConvTransposeWithoutBias = ConvTransposeKernel<T, false>;
 
-ConvSizes Pack(const NodeSignature& node) {
+ConvSizes PackConvTranspose(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvTransposeAttributes>();
   return TransposedConvSizesOf(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
                                attributes.groups);
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareConvTranspose(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
-  const KernelFunction run =
-      node.inputs.size() == 3 ? ForFloat<WithBias>(dtype) : ForFloat<WithoutBias>(dtype);
-  return PreparedKernel::Of(run, Pack(node));
+  const KernelFunction run = node.inputs.size() == 3 ? ForFloat<ConvTransposeWithBias>(dtype)
+                                                     : ForFloat<ConvTransposeWithoutBias>(dtype);
+  return PreparedKernel::Of(run, PackConvTranspose(node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const ConvSizes p = Pack(node);
+int64_t ConvTransposeWorkspaceBytes(const NodeSignature& node, int) {
+  const ConvSizes p = PackConvTranspose(node);
   return PanelWorkspace(p.filters, p.channels);
 }
 
@@ -47,8 +47,8 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 KernelDef conv_transpose() {
   return {.name = "reference.conv_transpose",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .workspace_bytes = ConvTransposeWorkspaceBytes,
+          .prepare = PrepareConvTranspose};
 }
 
 }  // namespace cgrun::reference

@@ -5,12 +5,12 @@
 namespace cgrun::reference {
 namespace {
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareCrop(const KernelRequest& request) {
   return PrepareCopy(request.node.inputs[0].dtype, PlanCrop(request.node));
 }
 
 }  // namespace
 
-KernelDef crop() { return {.name = "reference.crop", .prepare = Prepare}; }
+KernelDef crop() { return {.name = "reference.crop", .prepare = PrepareCrop}; }
 
 }  // namespace cgrun::reference

@@ -8,7 +8,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct DetectionsParameters {
   int64_t images = 1;
   int64_t boxes = 0;  // of an image
   int64_t classes = 0;
@@ -22,14 +22,14 @@ struct Parameters {
 
 // The workspace serves one image.
 template <class T>
-struct Workspace {
+struct DetectionsWorkspace {
   BoxOf<T>* moved;  // of what was found, in the order of scores
   T* scores;        // of each box, for its class
   int32_t* classes;
   int32_t* order;  // indices of boxes
   int32_t* kept;   // indices of what was found
 
-  Workspace(const Parameters& p, std::byte* bytes)
+  DetectionsWorkspace(const DetectionsParameters& p, std::byte* bytes)
       : moved(reinterpret_cast<BoxOf<T>*>(bytes)),
         scores(reinterpret_cast<T*>(moved + p.boxes)),
         classes(reinterpret_cast<int32_t*>(scores + p.boxes)),
@@ -37,7 +37,7 @@ struct Workspace {
         kept(order + p.boxes) {}
 };
 
-int64_t WorkspaceBytesOf(const Parameters& p, int64_t number_bytes) {
+int64_t WorkspaceBytesOf(const DetectionsParameters& p, int64_t number_bytes) {
   const int64_t index_bytes = sizeof(int32_t);
   return p.boxes * (5 * number_bytes + 2 * index_bytes) + p.count * index_bytes;
 }
@@ -46,7 +46,8 @@ template <class T>
 struct Detections {
   // Fills scores and classes, and returns how many boxes are none of the background. `order` names
   // these from the highest score on.
-  static int64_t FindClasses(const Parameters& p, const T* scores, const Workspace<T>& w) {
+  static int64_t FindClasses(const DetectionsParameters& p, const T* scores,
+                             const DetectionsWorkspace<T>& w) {
     int64_t found = 0;
     for (int64_t b = 0; b < p.boxes; ++b, scores += p.classes) {
       const T* highest = std::max_element(scores, scores + p.classes);
@@ -60,19 +61,19 @@ struct Detections {
     return found;
   }
 
-  static BoxOf<T> MovedBox(const Parameters& p, const BoxOf<T>& box, const T* from) {
+  static BoxOf<T> MovedBox(const DetectionsParameters& p, const BoxOf<T>& box, const T* from) {
     Deltas<T> deltas;
     for (size_t d = 0; d < 4; ++d) deltas[d] = from[d] * static_cast<T>(p.std[d]);
     return Moved(box, deltas, static_cast<T>(p.image_width), static_cast<T>(p.image_height));
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const DetectionsParameters*>(i.parameters);
     const auto* boxes = Data<const BoxOf<T>>(context, i, 0);
     const T* scores = Data<const T>(context, i, 1);
     const T* deltas = Data<const T>(context, i, 2);
     T* y = Data<T>(context, i, 4);
-    const Workspace<T> w(p, Data<std::byte>(context, i, 5));
+    const DetectionsWorkspace<T> w(p, Data<std::byte>(context, i, 5));
     for (int64_t n = 0; n < p.images; ++n) {
       const int64_t found = FindClasses(p, scores + n * p.boxes * p.classes, w);
       for (int64_t f = 0; f < found; ++f) {
@@ -95,21 +96,22 @@ struct Detections {
   }
 };
 
-Parameters Pack(const NodeSignature& node) {
+DetectionsParameters PackDetections(const NodeSignature& node) {
   const auto& a = node.attributes.As<DetectionsAttributes>();
   const Shape &scores = node.inputs[1].shape, &image = node.inputs[3].shape;
-  Parameters p{scores[0].size, scores[1].size, scores[2].size, a.count, a.min_score, a.max_iou, {},
-               image[2].size,  image[3].size};
+  DetectionsParameters p{
+      scores[0].size, scores[1].size, scores[2].size, a.count, a.min_score, a.max_iou, {},
+      image[2].size,  image[3].size};
   std::copy_n(a.std.begin(), 4, p.std.begin());
   return p;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(ForCoordinates<Detections>(request.node), Pack(request.node));
+PreparedKernel PrepareDetections(const KernelRequest& request) {
+  return PreparedKernel::Of(ForCoordinates<Detections>(request.node), PackDetections(request.node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  return WorkspaceBytesOf(Pack(node), SizeOf(node.inputs[0].dtype));
+int64_t DetectionsWorkspaceBytes(const NodeSignature& node, int) {
+  return WorkspaceBytesOf(PackDetections(node), SizeOf(node.inputs[0].dtype));
 }
 
 }  // namespace
@@ -117,8 +119,8 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 KernelDef detections() {
   return {.name = "reference.detections",
           .supports = HasCoordinates,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .workspace_bytes = DetectionsWorkspaceBytes,
+          .prepare = PrepareDetections};
 }
 
 }  // namespace cgrun::reference

@@ -10,7 +10,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct DropoutParameters {
   int64_t elements = 0;
   uint64_t key = 0;
   double rate = 0;
@@ -21,7 +21,7 @@ struct Parameters {
 template <class T>
 struct Training {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const DropoutParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     T* y = Data<T>(context, i, p.output);
@@ -41,16 +41,16 @@ struct Training {
 template <class T>
 struct Evaluation {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const DropoutParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, p.output);
     for (int64_t e = 0; e < p.elements; ++e) y[e] = x[e];
   }
 };
 
-Parameters Pack(const NodeSignature& node) {
+DropoutParameters PackDropout(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<DropoutAttributes>();
-  Parameters p;
+  DropoutParameters p;
   p.elements = node.outputs[0].shape.Elements();
   p.key = static_cast<uint64_t>(attributes.key);
   p.rate = attributes.rate;
@@ -59,17 +59,17 @@ Parameters Pack(const NodeSignature& node) {
   return p;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareDropout(const KernelRequest& request) {
   const DType dtype = request.node.inputs[0].dtype;
   const bool training = request.node.attributes.As<DropoutAttributes>().training;
   return PreparedKernel::Of(training ? ForFloat<Training>(dtype) : ForFloat<Evaluation>(dtype),
-                            Pack(request.node));
+                            PackDropout(request.node));
 }
 
 }  // namespace
 
 KernelDef dropout() {
-  return {.name = "reference.dropout", .supports = FirstOutputIsFloat, .prepare = Prepare};
+  return {.name = "reference.dropout", .supports = FirstOutputIsFloat, .prepare = PrepareDropout};
 }
 
 }  // namespace cgrun::reference

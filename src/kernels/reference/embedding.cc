@@ -12,7 +12,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct EmbeddingParameters {
   int64_t ids = 0;
   int64_t entries = 0;
   int64_t units = 0;
@@ -24,7 +24,7 @@ struct Parameters {
 template <class Id, class T>
 struct Embedding {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const EmbeddingParameters*>(i.parameters);
     const Id* ids = Data<const Id>(context, i, 0);
     const T* weight = Data<const T>(context, i, 1);
     T* y = Data<T>(context, i, 2);
@@ -42,7 +42,7 @@ struct Embedding {
 
 // Afterwards the places of entry e in `ids` are order[end[e − 1]] to order[end[e]], ascending.
 template <class Id>
-void SortByEntry(const Parameters& p, const Id* ids, int64_t* end, int64_t* order) {
+void SortByEntry(const EmbeddingParameters& p, const Id* ids, int64_t* end, int64_t* order) {
   std::fill_n(end, p.entries, 0);
   for (int64_t n = 0; n < p.ids; ++n) {
     const int64_t entry = p.Entry(static_cast<int64_t>(ids[n]));
@@ -59,7 +59,7 @@ void SortByEntry(const Parameters& p, const Id* ids, int64_t* end, int64_t* orde
 template <class Id, class T>
 struct EmbeddingGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const EmbeddingParameters*>(i.parameters);
     const T* dy = Data<const T>(context, i, 1);
     T* dweight = Data<T>(context, i, 2);
     int64_t* end = Data<int64_t>(context, i, 3);
@@ -77,7 +77,7 @@ struct EmbeddingGrad {
 };
 
 template <template <class, class> class Kernel>
-static PreparedKernel Prepare(const KernelRequest& request) {
+static PreparedKernel PrepareEmbedding(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<EmbeddingAttributes>();
   const DType dtype = node.outputs[0].dtype;
@@ -87,12 +87,12 @@ static PreparedKernel Prepare(const KernelRequest& request) {
       return nullptr;
     });
   });
-  return PreparedKernel::Of(
-      run, Parameters{node.inputs[0].shape.Elements(), attributes.entries, attributes.units});
+  return PreparedKernel::Of(run, EmbeddingParameters{node.inputs[0].shape.Elements(),
+                                                     attributes.entries, attributes.units});
 }
 
 // Where each entry's ids end, and the ids' places by entry.
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
+int64_t EmbeddingWorkspaceBytes(const NodeSignature& node, int) {
   const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
   return (entries + node.inputs[0].shape.Elements()) * static_cast<int64_t>(sizeof(int64_t));
 }
@@ -100,15 +100,16 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 }  // namespace
 
 KernelDef embedding() {
-  return {
-      .name = "reference.embedding", .supports = FirstOutputIsFloat, .prepare = Prepare<Embedding>};
+  return {.name = "reference.embedding",
+          .supports = FirstOutputIsFloat,
+          .prepare = PrepareEmbedding<Embedding>};
 }
 
 KernelDef embedding_grad() {
   return {.name = "reference.embedding_grad",
           .supports = FirstOutputIsFloat,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare<EmbeddingGrad>};
+          .workspace_bytes = EmbeddingWorkspaceBytes,
+          .prepare = PrepareEmbedding<EmbeddingGrad>};
 }
 
 }  // namespace cgrun::reference

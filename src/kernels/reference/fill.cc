@@ -9,7 +9,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct FillParameters {
   int64_t elements;
   double value;
 };
@@ -17,20 +17,22 @@ struct Parameters {
 template <class T>
 struct Fill {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const FillParameters*>(i.parameters);
     std::fill_n(Data<T>(context, i, 1), p.elements, StoreF64<T>(p.value));
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareFill(const KernelRequest& request) {
   const TensorType& type = request.node.outputs[0];
   return PreparedKernel::Of(
       ForFloat<Fill>(type.dtype),
-      Parameters{type.shape.Elements(), request.node.attributes.As<FillAttributes>().value});
+      FillParameters{type.shape.Elements(), request.node.attributes.As<FillAttributes>().value});
 }
 
 }  // namespace
 
-KernelDef fill() { return {.name = "reference.fill", .supports = AllFloat, .prepare = Prepare}; }
+KernelDef fill() {
+  return {.name = "reference.fill", .supports = AllFloat, .prepare = PrepareFill};
+}
 
 }  // namespace cgrun::reference

@@ -5,12 +5,12 @@
 namespace cgrun::reference {
 namespace {
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareFlip(const KernelRequest& request) {
   return PrepareCopy(request.node.inputs[0].dtype, PlanFlip(request.node));
 }
 
 }  // namespace
 
-KernelDef flip() { return {.name = "reference.flip", .prepare = Prepare}; }
+KernelDef flip() { return {.name = "reference.flip", .prepare = PrepareFlip}; }
 
 }  // namespace cgrun::reference

@@ -20,14 +20,14 @@ struct Inner {
   int operand_count = 0;
 };
 
-struct Parameters {
+struct FusedParameters {
   std::vector<Inner> body;
   int64_t slot_bytes = 0;
   int workspace_operand = 0;
 };
 
-void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
+void RunFused(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const FusedParameters*>(i.parameters);
   for (const Inner& inner : p.body) {
     std::array<Operand, kMaxOperands> operands;
     for (int k = 0; k < inner.operand_count; ++k) {
@@ -51,12 +51,12 @@ int64_t SlotBytes(const NodeSignature& node) {
 }
 
 // Every intermediate has a slot of its own; the last results are the node's outputs.
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
+int64_t FusedWorkspaceBytes(const NodeSignature& node, int) {
   return SlotBytes(node) * (static_cast<int64_t>(node.body.size()) - 1);
 }
 
 // Every operator of the body has a kernel that needs no workspace of its own.
-bool Supports(const NodeSignature& node) {
+bool SupportsFused(const NodeSignature& node) {
   for (const NodeSignature& signature : SignaturesInBody(node)) {
     if (signature.inputs.size() + signature.outputs.size() > kMaxOperands) return false;
     const std::vector<KernelOption> options = Library().Options(signature, {});
@@ -65,9 +65,10 @@ bool Supports(const NodeSignature& node) {
   return true;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareFused(const KernelRequest& request) {
   const NodeSignature& node = request.node;
-  Parameters p{{}, SlotBytes(node), static_cast<int>(node.inputs.size() + node.outputs.size())};
+  FusedParameters p{
+      {}, SlotBytes(node), static_cast<int>(node.inputs.size() + node.outputs.size())};
   const std::vector<NodeSignature> body = SignaturesInBody(node);
   for (size_t j = 0; j < body.size(); ++j) {
     const NodeSignature& signature = body[j];
@@ -86,16 +87,16 @@ PreparedKernel Prepare(const KernelRequest& request) {
     }
     p.body.push_back(std::move(inner));
   }
-  return PreparedKernel::Of(&Run, std::move(p));
+  return PreparedKernel::Of(&RunFused, std::move(p));
 }
 
 }  // namespace
 
 KernelDef fused() {
   return {.name = "reference.fused",
-          .supports = Supports,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .supports = SupportsFused,
+          .workspace_bytes = FusedWorkspaceBytes,
+          .prepare = PrepareFused};
 }
 
 }  // namespace cgrun::reference

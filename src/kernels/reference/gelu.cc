@@ -12,21 +12,23 @@ bool IsExact(const KernelRequest& request) {
   return request.node.attributes.As<GeluAttributes>().approximate == "none";
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareGelu(const KernelRequest& request) {
   return IsExact(request) ? Unary<formulas::Gelu<formulas::ExactGelu>>::Prepare(request)
                           : Unary<formulas::Gelu<formulas::GeluByTanh>>::Prepare(request);
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareGeluGrad(const KernelRequest& request) {
   return IsExact(request) ? Binary<formulas::GeluGrad<formulas::ExactGelu>>::Prepare(request)
                           : Binary<formulas::GeluGrad<formulas::GeluByTanh>>::Prepare(request);
 }
 
 }  // namespace
 
-KernelDef gelu() { return {.name = "reference.gelu", .supports = AllFloat, .prepare = Prepare}; }
+KernelDef gelu() {
+  return {.name = "reference.gelu", .supports = AllFloat, .prepare = PrepareGelu};
+}
 KernelDef gelu_grad() {
-  return {.name = "reference.gelu_grad", .supports = AllFloat, .prepare = PrepareGrad};
+  return {.name = "reference.gelu_grad", .supports = AllFloat, .prepare = PrepareGeluGrad};
 }
 
 }  // namespace cgrun::reference

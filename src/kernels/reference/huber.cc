@@ -7,16 +7,16 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct HuberParameters {
   int64_t elements = 0;
   formulas::Huber formula;
   double scale = 1;
 };
 
 template <class T>
-struct Loss {
+struct HuberLoss {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const HuberParameters*>(i.parameters);
     const T* prediction = Data<const T>(context, i, 0);
     const T* target = Data<const T>(context, i, 1);
     double sum = 0;
@@ -29,9 +29,9 @@ struct Loss {
 };
 
 template <class T>
-struct Grad {
+struct HuberGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const HuberParameters*>(i.parameters);
     const T* prediction = Data<const T>(context, i, 0);
     const T* target = Data<const T>(context, i, 1);
     const double factor = static_cast<double>(*Data<const LossOf<T>>(context, i, 2)) * p.scale /
@@ -44,24 +44,24 @@ struct Grad {
 };
 
 template <template <class> class Kernel>
-static PreparedKernel Prepare(const KernelRequest& request, double delta, double scale) {
+static PreparedKernel PrepareHuber(const KernelRequest& request, double delta, double scale) {
   const TensorType& x = request.node.inputs[0];
   return PreparedKernel::Of(ForFloat<Kernel>(x.dtype),
-                            Parameters{x.shape.Elements(), {delta}, scale});
+                            HuberParameters{x.shape.Elements(), {delta}, scale});
 }
 
 PreparedKernel PrepareHuber(const KernelRequest& request) {
-  return Prepare<Loss>(request, request.node.attributes.As<HuberAttributes>().delta, 1);
+  return PrepareHuber<HuberLoss>(request, request.node.attributes.As<HuberAttributes>().delta, 1);
 }
 
 PreparedKernel PrepareSmoothL1(const KernelRequest& request) {
   const double beta = request.node.attributes.As<SmoothL1Attributes>().beta;
-  return Prepare<Loss>(request, beta, 1 / beta);
+  return PrepareHuber<HuberLoss>(request, beta, 1 / beta);
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareHuberGrad(const KernelRequest& request) {
   const auto& attributes = request.node.attributes.As<HuberGradAttributes>();
-  return Prepare<Grad>(request, attributes.delta, attributes.scale);
+  return PrepareHuber<HuberGrad>(request, attributes.delta, attributes.scale);
 }
 
 }  // namespace
@@ -73,7 +73,8 @@ KernelDef smooth_l1() {
   return {.name = "reference.smooth_l1", .supports = FirstInputIsFloat, .prepare = PrepareSmoothL1};
 }
 KernelDef huber_grad() {
-  return {.name = "reference.huber_grad", .supports = FirstInputIsFloat, .prepare = PrepareGrad};
+  return {
+      .name = "reference.huber_grad", .supports = FirstInputIsFloat, .prepare = PrepareHuberGrad};
 }
 
 }  // namespace cgrun::reference

@@ -6,25 +6,25 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct IdentityParameters {
   int64_t bytes;
 };
 
-void Run(const RunContext& context, const Instruction& i) noexcept {
+void RunIdentity(const RunContext& context, const Instruction& i) noexcept {
   const std::byte* x = Data<const std::byte>(context, i, 0);
   std::byte* y = Data<std::byte>(context, i, 1);
-  const int64_t bytes = static_cast<const Parameters*>(i.parameters)->bytes;
+  const int64_t bytes = static_cast<const IdentityParameters*>(i.parameters)->bytes;
   if (x != y) std::memcpy(y, x, static_cast<size_t>(bytes));
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(&Run, Parameters{ByteSize(request.node.inputs[0])});
+PreparedKernel PrepareIdentity(const KernelRequest& request) {
+  return PreparedKernel::Of(&RunIdentity, IdentityParameters{ByteSize(request.node.inputs[0])});
 }
 
 }  // namespace
 
-KernelDef identity() { return {.name = "reference.identity", .prepare = Prepare}; }
-KernelDef flatten() { return {.name = "reference.flatten", .prepare = Prepare}; }
-KernelDef reshape() { return {.name = "reference.reshape", .prepare = Prepare}; }
+KernelDef identity() { return {.name = "reference.identity", .prepare = PrepareIdentity}; }
+KernelDef flatten() { return {.name = "reference.flatten", .prepare = PrepareIdentity}; }
+KernelDef reshape() { return {.name = "reference.reshape", .prepare = PrepareIdentity}; }
 
 }  // namespace cgrun::reference

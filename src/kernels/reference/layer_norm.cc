@@ -12,18 +12,18 @@ namespace cgrun::reference {
 namespace {
 
 // x seen as [rows, size].
-struct Parameters {
+struct LayerNormParameters {
   int64_t rows = 0;
   int64_t size = 0;
   double epsilon = 0;
 };
 
 template <class T, bool kAffine>
-struct Forward {
+struct LayerNormForward {
   using C = Compute<T>;
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const LayerNormParameters*>(i.parameters);
     constexpr int kOutput = kAffine ? 3 : 1;
     const T* x = Data<const T>(context, i, 0);
     const T* scale = kAffine ? Data<const T>(context, i, 1) : nullptr;
@@ -32,7 +32,7 @@ struct Forward {
     C* means = Data<C>(context, i, kOutput + 1);
     C* deviations = Data<C>(context, i, kOutput + 2);
     for (int64_t row = 0; row < p.rows; ++row, x += p.size, y += p.size) {
-      const double mean = Mean(x, p.size);
+      const double mean = LayerNormMean(x, p.size);
       const C inv_std = static_cast<C>(1 / std::sqrt(Variance(x, p.size, mean) + p.epsilon));
       means[row] = static_cast<C>(mean);
       deviations[row] = inv_std;
@@ -44,7 +44,7 @@ struct Forward {
     }
   }
 
-  static double Mean(const T* x, int64_t size) {
+  static double LayerNormMean(const T* x, int64_t size) {
     double sum = 0;
     for (int64_t e = 0; e < size; ++e) sum += LoadF64(x[e]);
     return sum / static_cast<double>(size);
@@ -75,7 +75,8 @@ struct GradOperands {
 };
 
 template <class T>
-void ParameterGradients(const Parameters& p, const GradOperands<T>& in, T* dscale, T* dshift) {
+void ParameterGradients(const LayerNormParameters& p, const GradOperands<T>& in, T* dscale,
+                        T* dshift) {
   for (int64_t e = 0; e < p.size; ++e) {
     double product = 0, sum = 0;
     for (int64_t row = 0; row < p.rows; ++row) {
@@ -89,7 +90,7 @@ void ParameterGradients(const Parameters& p, const GradOperands<T>& in, T* dscal
 }
 
 template <class T>
-void InputGradient(const Parameters& p, const GradOperands<T>& in, T* dx) {
+void InputGradient(const LayerNormParameters& p, const GradOperands<T>& in, T* dx) {
   const double count = static_cast<double>(p.size);
   for (int64_t row = 0; row < p.rows; ++row) {
     const int64_t first = row * p.size;
@@ -111,10 +112,10 @@ void InputGradient(const Parameters& p, const GradOperands<T>& in, T* dx) {
 }
 
 template <class T, bool kAffine>
-struct Grad {
+struct LayerNormGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     using C = Compute<T>;
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const LayerNormParameters*>(i.parameters);
     const GradOperands<T> in{Data<const T>(context, i, 0), Data<const T>(context, i, 1),
                              Data<const C>(context, i, 2), Data<const C>(context, i, 3),
                              kAffine ? Data<const T>(context, i, 4) : nullptr};
@@ -126,19 +127,19 @@ struct Grad {
 };
 
 template <class T>
-using AffineForward = Forward<T, true>;
+using AffineForward = LayerNormForward<T, true>;
 template <class T>
-using PlainForward = Forward<T, false>;
+using PlainForward = LayerNormForward<T, false>;
 template <class T>
-using AffineGrad = Grad<T, true>;
+using AffineGrad = LayerNormGrad<T, true>;
 template <class T>
-using PlainGrad = Grad<T, false>;
+using PlainGrad = LayerNormGrad<T, false>;
 
 template <template <class> class Affine, template <class> class Plain>
-static PreparedKernel Prepare(const KernelRequest& request) {
+static PreparedKernel PrepareLayerNorm(const KernelRequest& request) {
   const TensorType& x = request.node.inputs[0];
   const auto& attributes = request.node.attributes.As<LayerNormAttributes>();
-  Parameters p{1, 1, attributes.epsilon};
+  LayerNormParameters p{1, 1, attributes.epsilon};
   const int first = *NormalizeAxis(attributes.axis, x.shape.rank());
   for (int axis = 0; axis < x.shape.rank(); ++axis) {
     (axis < first ? p.rows : p.size) *= x.shape[axis].size;
@@ -152,13 +153,13 @@ static PreparedKernel Prepare(const KernelRequest& request) {
 KernelDef layer_norm() {
   return {.name = "reference.layer_norm",
           .supports = FirstInputIsFloat,
-          .prepare = Prepare<AffineForward, PlainForward>};
+          .prepare = PrepareLayerNorm<AffineForward, PlainForward>};
 }
 
 KernelDef layer_norm_grad() {
   return {.name = "reference.layer_norm_grad",
           .supports = FirstInputIsFloat,
-          .prepare = Prepare<AffineGrad, PlainGrad>};
+          .prepare = PrepareLayerNorm<AffineGrad, PlainGrad>};
 }
 
 }  // namespace cgrun::reference

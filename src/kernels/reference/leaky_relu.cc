@@ -8,7 +8,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct LeakyReluParameters {
   int64_t elements;
   double slope;
 };
@@ -16,7 +16,7 @@ struct Parameters {
 template <class T>
 struct LeakyRelu {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const LeakyReluParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
     const formulas::LeakyRelu<Compute<T>> formula{static_cast<Compute<T>>(p.slope)};
@@ -27,7 +27,7 @@ struct LeakyRelu {
 template <class T>
 struct LeakyReluGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const LeakyReluParameters*>(i.parameters);
     const T* t = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dx = Data<T>(context, i, 2);
@@ -37,21 +37,24 @@ struct LeakyReluGrad {
 };
 
 template <template <class> class Kernel>
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareLeakyRelu(const KernelRequest& request) {
   const TensorType& type = request.node.outputs[0];
   const double slope = request.node.attributes.As<LeakyReluAttributes>().slope;
-  return PreparedKernel::Of(ForFloat<Kernel>(type.dtype), Parameters{type.shape.Elements(), slope});
+  return PreparedKernel::Of(ForFloat<Kernel>(type.dtype),
+                            LeakyReluParameters{type.shape.Elements(), slope});
 }
 
 }  // namespace
 
 KernelDef leaky_relu() {
-  return {.name = "reference.leaky_relu", .supports = AllFloat, .prepare = Prepare<LeakyRelu>};
+  return {
+      .name = "reference.leaky_relu", .supports = AllFloat, .prepare = PrepareLeakyRelu<LeakyRelu>};
 }
 
 KernelDef leaky_relu_grad() {
-  return {
-      .name = "reference.leaky_relu_grad", .supports = AllFloat, .prepare = Prepare<LeakyReluGrad>};
+  return {.name = "reference.leaky_relu_grad",
+          .supports = AllFloat,
+          .prepare = PrepareLeakyRelu<LeakyReluGrad>};
 }
 
 }  // namespace cgrun::reference

@@ -6,7 +6,7 @@ namespace cgrun::reference {
 namespace {
 
 template <class T, bool kBias>
-struct Kernel {
+struct LinearKernel {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const GemmParameters*>(i.parameters);
     constexpr int kOutput = kBias ? 3 : 2;
@@ -17,11 +17,11 @@ struct Kernel {
 };
 
 template <class T>
-using WithBias = Kernel<T, true>;
+using LinearWithBias = LinearKernel<T, true>;
 template <class T>
-using WithoutBias = Kernel<T, false>;
+using LinearWithoutBias = LinearKernel<T, false>;
 
-GemmParameters Pack(const NodeSignature& node) {
+GemmParameters PackLinear(const NodeSignature& node) {
   const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
   const int64_t units = y[y.rank() - 1].size, features = x[x.rank() - 1].size;
   GemmParameters p;
@@ -32,23 +32,25 @@ GemmParameters Pack(const NodeSignature& node) {
   return p;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareLinear(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
-  const KernelFunction run =
-      node.inputs.size() == 3 ? ForFloat<WithBias>(dtype) : ForFloat<WithoutBias>(dtype);
-  return PreparedKernel::Of(run, Pack(node));
+  const KernelFunction run = node.inputs.size() == 3 ? ForFloat<LinearWithBias>(dtype)
+                                                     : ForFloat<LinearWithoutBias>(dtype);
+  return PreparedKernel::Of(run, PackLinear(node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) { return GemmWorkspace(Pack(node)); }
+int64_t LinearWorkspaceBytes(const NodeSignature& node, int) {
+  return GemmWorkspace(PackLinear(node));
+}
 
 }  // namespace
 
 KernelDef linear() {
   return {.name = "reference.linear",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .workspace_bytes = LinearWorkspaceBytes,
+          .prepare = PrepareLinear};
 }
 
 }  // namespace cgrun::reference

@@ -54,7 +54,7 @@ struct LogSoftmaxGrad {
 };
 
 template <template <class> class Kernel>
-static PreparedKernel Prepare(const KernelRequest& request) {
+static PreparedKernel PrepareLogSoftmax(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
   const auto axis =
       NormalizeAxis(request.node.attributes.As<SoftmaxAttributes>().axis, type.shape.rank());
@@ -64,13 +64,15 @@ static PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef log_softmax() {
-  return {.name = "reference.log_softmax", .supports = AllFloat, .prepare = Prepare<LogSoftmax>};
+  return {.name = "reference.log_softmax",
+          .supports = AllFloat,
+          .prepare = PrepareLogSoftmax<LogSoftmax>};
 }
 
 KernelDef log_softmax_grad() {
   return {.name = "reference.log_softmax_grad",
           .supports = AllFloat,
-          .prepare = Prepare<LogSoftmaxGrad>};
+          .prepare = PrepareLogSoftmax<LogSoftmaxGrad>};
 }
 
 }  // namespace cgrun::reference

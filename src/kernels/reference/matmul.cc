@@ -7,7 +7,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct MatmulParameters {
   GemmParameters gemm;
   int64_t matrices = 1;
   int64_t a_stride = 0;  // from matrix to matrix; 0: the same one
@@ -15,9 +15,9 @@ struct Parameters {
 };
 
 template <class T>
-struct Kernel {
+struct MatmulKernel {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const MatmulParameters*>(i.parameters);
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     T* y = Data<T>(context, i, 2);
@@ -29,11 +29,11 @@ struct Kernel {
   }
 };
 
-Parameters Pack(const NodeSignature& node) {
+MatmulParameters PackMatmul(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<MatmulAttributes>();
   const Shape &a = node.inputs[0].shape, &b = node.inputs[1].shape, &y = node.outputs[0].shape;
   const int64_t a_columns = a[a.rank() - 1].size, b_columns = b[b.rank() - 1].size;
-  Parameters p;
+  MatmulParameters p;
   p.gemm.a.rows = y[y.rank() - 2].size;
   p.gemm.a.depth = attributes.transpose_a ? a[a.rank() - 2].size : a_columns;
   p.gemm.a.row_stride = attributes.transpose_a ? 1 : a_columns;
@@ -47,19 +47,22 @@ Parameters Pack(const NodeSignature& node) {
   return p;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype), Pack(request.node));
+PreparedKernel PrepareMatmul(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<MatmulKernel>(request.node.inputs[0].dtype),
+                            PackMatmul(request.node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) { return GemmWorkspace(Pack(node).gemm); }
+int64_t MatmulWorkspaceBytes(const NodeSignature& node, int) {
+  return GemmWorkspace(PackMatmul(node).gemm);
+}
 
 }  // namespace
 
 KernelDef matmul() {
   return {.name = "reference.matmul",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .workspace_bytes = MatmulWorkspaceBytes,
+          .prepare = PrepareMatmul};
 }
 
 }  // namespace cgrun::reference

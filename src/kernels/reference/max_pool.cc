@@ -11,19 +11,19 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct MaxPoolParameters {
   int64_t planes = 0;
   WindowAxis y, x;
   std::vector<Reach> rows, columns;  // by output
 };
 
 template <class T, class Index>
-struct Pool {
+struct MaxPoolPool {
   using C = Compute<T>;
 
   // Finds the winner of one window of an image.
-  static void Find(const Parameters& p, const T* image, const Reach& row, const Reach& column, T* y,
-                   Index* index) {
+  static void Find(const MaxPoolParameters& p, const T* image, const Reach& row,
+                   const Reach& column, T* y, Index* index) {
     C best = -std::numeric_limits<C>::infinity();
     int64_t winner = row.first * p.x.kernel + column.first;
     for (int64_t u = row.first; u < row.last; ++u) {
@@ -40,7 +40,7 @@ struct Pool {
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const MaxPoolParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
     Index* index = Data<Index>(context, i, 2);
@@ -52,19 +52,19 @@ struct Pool {
   }
 };
 
-struct GradParameters {
+struct MaxPoolGradParameters {
   int64_t planes = 0;
   WindowAxis y, x;
   Readers rows, columns;  // by input
 };
 
 template <class T, class Index>
-struct PoolGrad {
+struct MaxPoolPoolGrad {
   using C = Compute<T>;
 
   // Returns what one input of an image gets.
-  static C Sum(const GradParameters& p, const Index* index, const T* dy, size_t row,
-               size_t column) {
+  static C MaxPoolSum(const MaxPoolGradParameters& p, const Index* index, const T* dy, size_t row,
+                      size_t column) {
     C sum = 0;
     for (size_t r = p.rows.begin[row]; r < p.rows.begin[row + 1]; ++r) {
       const Reader& up = p.rows.all[r];
@@ -79,7 +79,7 @@ struct PoolGrad {
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const GradParameters*>(i.parameters);
+    const auto& p = *static_cast<const MaxPoolGradParameters*>(i.parameters);
     const Index* index = Data<const Index>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dx = Data<T>(context, i, 2);
@@ -87,7 +87,7 @@ struct PoolGrad {
     for (int64_t plane = 0; plane < p.planes; ++plane, index += outputs, dy += outputs) {
       for (size_t row = 0; row + 1 < p.rows.begin.size(); ++row) {
         for (size_t column = 0; column + 1 < p.columns.begin.size(); ++column) {
-          *dx++ = Store<T>(Sum(p, index, dy, row, column));
+          *dx++ = Store<T>(MaxPoolSum(p, index, dy, row, column));
         }
       }
     }
@@ -95,26 +95,26 @@ struct PoolGrad {
 };
 
 template <class T>
-using PoolU8 = Pool<T, uint8_t>;
+using PoolU8 = MaxPoolPool<T, uint8_t>;
 template <class T>
-using PoolI32 = Pool<T, int32_t>;
+using PoolI32 = MaxPoolPool<T, int32_t>;
 template <class T>
-using PoolGradU8 = PoolGrad<T, uint8_t>;
+using PoolGradU8 = MaxPoolPoolGrad<T, uint8_t>;
 template <class T>
-using PoolGradI32 = PoolGrad<T, int32_t>;
+using PoolGradI32 = MaxPoolPoolGrad<T, int32_t>;
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareMaxPool(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const Shape& x = node.inputs[0].shape;
   const Window window = WindowOf(x, node.attributes.As<MaxPoolAttributes>().window());
   const DType dtype = node.inputs[0].dtype;
   const bool bytes = node.outputs[1].dtype == DType::kU8;
   return PreparedKernel::Of(bytes ? ForFloat<PoolU8>(dtype) : ForFloat<PoolI32>(dtype),
-                            Parameters{x[0].size * x[1].size, window.y, window.x,
-                                       ReachesOf(window.y), ReachesOf(window.x)});
+                            MaxPoolParameters{x[0].size * x[1].size, window.y, window.x,
+                                              ReachesOf(window.y), ReachesOf(window.x)});
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareMaxPoolGrad(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<PoolGradAttributes>();
   const Window window = WindowOf(attributes.input, attributes.window());
@@ -122,8 +122,8 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
   const bool bytes = node.inputs[0].dtype == DType::kU8;
   return PreparedKernel::Of(
       bytes ? ForFloat<PoolGradU8>(dtype) : ForFloat<PoolGradI32>(dtype),
-      GradParameters{attributes.input[0].size * attributes.input[1].size, window.y, window.x,
-                     ReadersOf(window.y), ReadersOf(window.x)});
+      MaxPoolGradParameters{attributes.input[0].size * attributes.input[1].size, window.y, window.x,
+                            ReadersOf(window.y), ReadersOf(window.x)});
 }
 
 bool SupportsGrad(const NodeSignature& node) { return IsComputed(node.inputs[1].dtype); }
@@ -131,10 +131,11 @@ bool SupportsGrad(const NodeSignature& node) { return IsComputed(node.inputs[1].
 }  // namespace
 
 KernelDef max_pool() {
-  return {.name = "reference.max_pool", .supports = FirstInputIsFloat, .prepare = Prepare};
+  return {.name = "reference.max_pool", .supports = FirstInputIsFloat, .prepare = PrepareMaxPool};
 }
 KernelDef max_pool_grad() {
-  return {.name = "reference.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareGrad};
+  return {
+      .name = "reference.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareMaxPoolGrad};
 }
 
 }  // namespace cgrun::reference

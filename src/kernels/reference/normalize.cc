@@ -9,7 +9,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct NormalizeParameters {
   int64_t outer = 1;  // samples
   int64_t inner = 1;  // elements of a channel
   double scale = 1;
@@ -18,9 +18,9 @@ struct Parameters {
 };
 
 template <class From, class To>
-struct Normalize {
+struct NormalizeNormalize {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const NormalizeParameters*>(i.parameters);
     const From* x = Data<const From>(context, i, 0);
     To* y = Data<To>(context, i, 1);
     for (int64_t sample = 0; sample < p.outer; ++sample) {
@@ -35,11 +35,11 @@ struct Normalize {
   }
 };
 
-Parameters Pack(const NodeSignature& node) {
+NormalizeParameters PackNormalize(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<NormalizeAttributes>();
   const Shape& x = node.inputs[0].shape;
   const size_t channels = std::max(attributes.mean.size(), attributes.std.size());
-  Parameters p{1, x.Elements(), attributes.scale, attributes.mean, attributes.std};
+  NormalizeParameters p{1, x.Elements(), attributes.scale, attributes.mean, attributes.std};
   p.mean.resize(channels, attributes.mean[0]);
   p.std.resize(channels, attributes.std[0]);
   if (channels > 1) {
@@ -49,25 +49,26 @@ Parameters Pack(const NodeSignature& node) {
   return p;
 }
 
-bool Supports(const NodeSignature& node) {
+bool SupportsNormalize(const NodeSignature& node) {
   return node.inputs[0].dtype != DType::kF16 && IsComputed(node.outputs[0].dtype);
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareNormalize(const KernelRequest& request) {
   const DType from = request.node.inputs[0].dtype, to = request.node.outputs[0].dtype;
   const KernelFunction run = ForEach(from, [&]<class From>(From*) {
     return ForEach(to, []<class To>(To*) -> KernelFunction {
-      if constexpr (kIsFloat<To>) return &Normalize<From, To>::Run;
+      if constexpr (kIsFloat<To>) return &NormalizeNormalize<From, To>::Run;
       return nullptr;
     });
   });
-  return PreparedKernel::Of(run, Pack(request.node));
+  return PreparedKernel::Of(run, PackNormalize(request.node));
 }
 
 }  // namespace
 
 KernelDef normalize() {
-  return {.name = "reference.normalize", .supports = Supports, .prepare = Prepare};
+  return {
+      .name = "reference.normalize", .supports = SupportsNormalize, .prepare = PrepareNormalize};
 }
 
 }  // namespace cgrun::reference

@@ -27,7 +27,7 @@ static KernelFunction ForFloat(DType dtype) {
 }
 template <class F>
 static auto ForEach(DType dtype, F f) {
-  return kernels::ForEachType<BFloat16>(dtype, f);
+  return ForType<BFloat16>(dtype, f);
 }
 template <template <class, class> class Kernel>
 static KernelFunction ForPredictionAndTarget(const NodeSignature& node) {

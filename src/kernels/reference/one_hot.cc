@@ -7,7 +7,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct OneHotParameters {
   int64_t rows = 0;
   int64_t classes = 0;
   double on = 1;
@@ -17,7 +17,7 @@ struct Parameters {
 template <class Index, class T>
 struct OneHot {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const OneHotParameters*>(i.parameters);
     const Index* index = Data<const Index>(context, i, 0);
     T* y = Data<T>(context, i, 1);
     const T on = StoreF64<T>(p.on), off = StoreF64<T>(p.off);
@@ -29,7 +29,7 @@ struct OneHot {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareOneHot(const KernelRequest& request) {
   const auto& attributes = request.node.attributes.As<OneHotAttributes>();
   const DType to = request.node.outputs[0].dtype;
   const KernelFunction run = ForEach(request.node.inputs[0].dtype, [&]<class Index>(Index*) {
@@ -38,15 +38,15 @@ PreparedKernel Prepare(const KernelRequest& request) {
       return nullptr;
     });
   });
-  return PreparedKernel::Of(run,
-                            Parameters{request.node.inputs[0].shape.Elements(), attributes.classes,
-                                       attributes.on_value, attributes.off_value});
+  return PreparedKernel::Of(
+      run, OneHotParameters{request.node.inputs[0].shape.Elements(), attributes.classes,
+                            attributes.on_value, attributes.off_value});
 }
 
 }  // namespace
 
 KernelDef one_hot() {
-  return {.name = "reference.one_hot", .supports = FirstOutputIsFloat, .prepare = Prepare};
+  return {.name = "reference.one_hot", .supports = FirstOutputIsFloat, .prepare = PrepareOneHot};
 }
 
 }  // namespace cgrun::reference

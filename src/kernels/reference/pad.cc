@@ -5,14 +5,16 @@
 namespace cgrun::reference {
 namespace {
 
-bool Supports(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
+bool SupportsPad(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PreparePad(const KernelRequest& request) {
   return PrepareFillAndCopy(request.node.inputs[0].dtype, PlanPad(request.node));
 }
 
 }  // namespace
 
-KernelDef pad() { return {.name = "reference.pad", .supports = Supports, .prepare = Prepare}; }
+KernelDef pad() {
+  return {.name = "reference.pad", .supports = SupportsPad, .prepare = PreparePad};
+}
 
 }  // namespace cgrun::reference

@@ -9,7 +9,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct RandomParameters {
   int64_t elements = 0;
   uint64_t key = 0;
   double offset = 0;
@@ -33,7 +33,7 @@ struct Random {
   template <class T>
   struct Kernel {
     static void Run(const RunContext& context, const Instruction& i) noexcept {
-      const auto& p = *static_cast<const Parameters*>(i.parameters);
+      const auto& p = *static_cast<const RandomParameters*>(i.parameters);
       const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 0));
       T* y = Data<T>(context, i, 1);
       for (int64_t e = 0; e < p.elements; ++e) {
@@ -46,7 +46,7 @@ struct Random {
   static PreparedKernel Prepare(const TensorType& y, int64_t key, double offset, double scale) {
     return PreparedKernel::Of(
         ForFloat<Kernel>(y.dtype),
-        Parameters{y.shape.Elements(), static_cast<uint64_t>(key), offset, scale});
+        RandomParameters{y.shape.Elements(), static_cast<uint64_t>(key), offset, scale});
   }
 };
 

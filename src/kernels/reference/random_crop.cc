@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters : ImageSizes {
+struct RandomCropParameters : ImageSizes {
   CropRoom room = {};
   int64_t part_height = 0;
   int64_t part_width = 0;
@@ -35,7 +35,7 @@ struct Parameters : ImageSizes {
 template <class Bits>
 struct RandomCrop {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RandomCropParameters*>(i.parameters);
     const Bits* x = Data<const Bits>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     Bits* y = Data<Bits>(context, i, 2);
@@ -48,7 +48,7 @@ struct RandomCrop {
 template <class Bits>
 struct RandomCropGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RandomCropParameters*>(i.parameters);
     const Bits* dy = Data<const Bits>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     Bits* dx = Data<Bits>(context, i, 2);
@@ -59,34 +59,35 @@ struct RandomCropGrad {
   }
 };
 
-Parameters Pack(const Shape& images, const Shape& parts, int64_t key, bool varied) {
+RandomCropParameters PackRandomCrop(const Shape& images, const Shape& parts, int64_t key,
+                                    bool varied) {
   const int rows = images.rank() - 2;
-  Parameters p{ImageSizes::Of(images)};
+  RandomCropParameters p{ImageSizes::Of(images)};
   p.part_height = parts[rows].size;
   p.part_width = parts[rows + 1].size;
   p.room = {static_cast<uint64_t>(key), varied, {p.height - p.part_height, p.width - p.part_width}};
   return p;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareRandomCrop(const KernelRequest& request) {
   const TensorType &x = request.node.inputs[0], &y = request.node.outputs[0];
   const auto& a = request.node.attributes.As<RandomCropAttributes>();
   return PreparedKernel::Of(ForBytes<RandomCrop>(SizeOf(x.dtype)),
-                            Pack(x.shape, y.shape, a.key, a.varied));
+                            PackRandomCrop(x.shape, y.shape, a.key, a.varied));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareRandomCropGrad(const KernelRequest& request) {
   const TensorType &dy = request.node.inputs[0], &dx = request.node.outputs[0];
   const auto& a = request.node.attributes.As<RandomCropGradAttributes>();
   return PreparedKernel::Of(ForBytes<RandomCropGrad>(SizeOf(dx.dtype)),
-                            Pack(dx.shape, dy.shape, a.key, a.varied));
+                            PackRandomCrop(dx.shape, dy.shape, a.key, a.varied));
 }
 
 }  // namespace
 
-KernelDef random_crop() { return {.name = "reference.random_crop", .prepare = Prepare}; }
+KernelDef random_crop() { return {.name = "reference.random_crop", .prepare = PrepareRandomCrop}; }
 KernelDef random_crop_grad() {
-  return {.name = "reference.random_crop_grad", .prepare = PrepareGrad};
+  return {.name = "reference.random_crop_grad", .prepare = PrepareRandomCropGrad};
 }
 
 }  // namespace cgrun::reference

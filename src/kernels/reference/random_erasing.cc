@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters : ImageSizes {
+struct RandomErasingParameters : ImageSizes {
   BoxRange range = {};
   uint64_t key = 0;
   double probability = 0;  // 0 where nothing varies
@@ -36,7 +36,7 @@ void Paint(const Box& box, int64_t width, T value, T* plane) {
 template <class T>
 struct RandomErasing {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RandomErasingParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     T* y = Data<T>(context, i, 2);
@@ -51,10 +51,10 @@ struct RandomErasing {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareRandomErasing(const KernelRequest& request) {
   const TensorType& x = request.node.inputs[0];
   const auto& a = request.node.attributes.As<RandomErasingAttributes>();
-  Parameters p{ImageSizes::Of(x.shape)};
+  RandomErasingParameters p{ImageSizes::Of(x.shape)};
   p.range = BoxRange::Of(a.scale, a.ratio);
   p.key = static_cast<uint64_t>(a.key);
   p.probability = a.varied ? a.probability : 0;
@@ -65,7 +65,9 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef random_erasing() {
-  return {.name = "reference.random_erasing", .supports = HasReferencePixels, .prepare = Prepare};
+  return {.name = "reference.random_erasing",
+          .supports = HasReferencePixels,
+          .prepare = PrepareRandomErasing};
 }
 
 }  // namespace cgrun::reference

@@ -15,7 +15,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct RandomFlipParameters {
   StridedSpace<2> flipped;  // of a sample: where an element comes from, and where it goes
   int64_t base = 0;         // where the first one comes from
   int64_t samples = 0;
@@ -27,7 +27,7 @@ struct Parameters {
 template <class Bits>
 struct RandomFlip {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RandomFlipParameters*>(i.parameters);
     const Bits* x = Data<const Bits>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     Bits* y = Data<Bits>(context, i, 2);
@@ -42,7 +42,7 @@ struct RandomFlip {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareRandomFlip(const KernelRequest& request) {
   const TensorType& x = request.node.inputs[0];
   const auto& attributes = request.node.attributes.As<RandomFlipAttributes>();
   const auto axes = NormalizeAxes(attributes.axes, x.shape.rank());
@@ -50,7 +50,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const Shape sample(std::vector<Dim>(x.shape.begin() + 1, x.shape.end()));
   const std::vector<int64_t> to = RowMajorStrides(sample);
   std::vector<int64_t> from = to;
-  Parameters p;
+  RandomFlipParameters p;
   for (int axis : *axes) {
     int64_t& stride = from[static_cast<size_t>(axis - 1)];
     p.base += (x.shape[axis].size - 1) * stride;
@@ -66,6 +66,6 @@ PreparedKernel Prepare(const KernelRequest& request) {
 
 }  // namespace
 
-KernelDef random_flip() { return {.name = "reference.random_flip", .prepare = Prepare}; }
+KernelDef random_flip() { return {.name = "reference.random_flip", .prepare = PrepareRandomFlip}; }
 
 }  // namespace cgrun::reference

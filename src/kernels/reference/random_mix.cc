@@ -8,7 +8,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct RandomMixParameters {
   int64_t samples;
   int64_t elements;  // of a sample
   uint64_t key;
@@ -17,7 +17,7 @@ struct Parameters {
 template <class T>
 struct RandomMix {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RandomMixParameters*>(i.parameters);
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 2));
@@ -32,19 +32,21 @@ struct RandomMix {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareRandomMix(const KernelRequest& request) {
   const TensorType& a = request.node.inputs[0];
   const int64_t samples = a.shape[0].size;
   return PreparedKernel::Of(
       ForFloat<RandomMix>(a.dtype),
-      Parameters{samples, a.shape.Elements() / samples,
-                 static_cast<uint64_t>(request.node.attributes.As<RandomMixAttributes>().key)});
+      RandomMixParameters{
+          samples, a.shape.Elements() / samples,
+          static_cast<uint64_t>(request.node.attributes.As<RandomMixAttributes>().key)});
 }
 
 }  // namespace
 
 KernelDef random_mix() {
-  return {.name = "reference.random_mix", .supports = FirstOutputIsFloat, .prepare = Prepare};
+  return {
+      .name = "reference.random_mix", .supports = FirstOutputIsFloat, .prepare = PrepareRandomMix};
 }
 
 }  // namespace cgrun::reference

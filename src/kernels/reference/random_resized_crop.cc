@@ -10,7 +10,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters : ImageSizes {  // of x
+struct RandomResizedCropParameters : ImageSizes {  // of x
   CropChoice choice = {};
   int64_t new_height = 0;  // of y
   int64_t new_width = 0;
@@ -27,7 +27,7 @@ double PlaceOf(int64_t i, int64_t first, int64_t from, int64_t to) {
 
 // Calls f(pixel, taps) for each pixel of y. The taps say where in a plane of x it comes from.
 template <class F>
-void ForEachPixel(const Parameters& p, const Box& box, F f) {
+void ForEachPixel(const RandomResizedCropParameters& p, const Box& box, F f) {
   for (int64_t pixel = 0, i = 0; i < p.new_height; ++i) {
     const double y = PlaceOf(i, box.top, box.height, p.new_height);
     for (int64_t j = 0; j < p.new_width; ++j, ++pixel) {
@@ -39,7 +39,7 @@ void ForEachPixel(const Parameters& p, const Box& box, F f) {
 template <class T>
 struct Crop {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RandomResizedCropParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     T* y = Data<T>(context, i, 2);
@@ -61,7 +61,7 @@ struct Crop {
 template <class T>
 struct CropGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RandomResizedCropParameters*>(i.parameters);
     const T* dy = Data<const T>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     T* dx = Data<T>(context, i, 2);
@@ -83,8 +83,8 @@ struct CropGrad {
 };
 
 template <class A>
-Parameters Pack(const A& a, const Shape& x) {
-  Parameters p{ImageSizes::Of(x)};
+RandomResizedCropParameters PackRandomResizedCrop(const A& a, const Shape& x) {
+  RandomResizedCropParameters p{ImageSizes::Of(x)};
   p.choice = {BoxRange::Of(a.scale, a.ratio), static_cast<uint64_t>(a.key), a.varied,
               static_cast<double>(a.size[1]) / static_cast<double>(a.size[0])};
   p.new_height = a.size[0];
@@ -92,31 +92,33 @@ Parameters Pack(const A& a, const Shape& x) {
   return p;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareRandomResizedCrop(const KernelRequest& request) {
   const TensorType& x = request.node.inputs[0];
   return PreparedKernel::Of(
       ForPixels<Crop>(x.dtype),
-      Pack(request.node.attributes.As<RandomResizedCropAttributes>(), x.shape));
+      PackRandomResizedCrop(request.node.attributes.As<RandomResizedCropAttributes>(), x.shape));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareRandomResizedCropGrad(const KernelRequest& request) {
   const TensorType& dx = request.node.outputs[0];
   return PreparedKernel::Of(
       ForFloat<CropGrad>(dx.dtype),
-      Pack(request.node.attributes.As<RandomResizedCropGradAttributes>(), dx.shape));
+      PackRandomResizedCrop(request.node.attributes.As<RandomResizedCropGradAttributes>(),
+                            dx.shape));
 }
 
 }  // namespace
 
 KernelDef random_resized_crop() {
-  return {
-      .name = "reference.random_resized_crop", .supports = HasReferencePixels, .prepare = Prepare};
+  return {.name = "reference.random_resized_crop",
+          .supports = HasReferencePixels,
+          .prepare = PrepareRandomResizedCrop};
 }
 KernelDef random_resized_crop_grad() {
   return {.name = "reference.random_resized_crop_grad",
           .supports = FirstInputIsFloat,
           .workspace_bytes = SampleSumsBytes,
-          .prepare = PrepareGrad};
+          .prepare = PrepareRandomResizedCropGrad};
 }
 
 }  // namespace cgrun::reference

@@ -8,7 +8,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct RankingParameters {
   int64_t elements = 0;
   double margin = 0;
   bool has_target = false;
@@ -22,19 +22,19 @@ double Side(double target) {
 
 // Returns what `a` lacks at element `e`. The number is above 0 if `a` is not larger by the margin.
 template <class T>
-double Missing(const Parameters& p, const T* a, const T* b, double side, int64_t e) {
+double Missing(const RankingParameters& p, const T* a, const T* b, double side, int64_t e) {
   return p.margin - side * (LoadF64(a[e]) - LoadF64(b[e]));
 }
 
 template <class Target>
-double SideOf(const Parameters& p, const Target* target, int64_t e) {
+double SideOf(const RankingParameters& p, const Target* target, int64_t e) {
   return p.has_target ? Side(LoadF64(target[e])) : 1;
 }
 
 template <class T, class Target>
-struct Loss {
+struct RankingLoss {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RankingParameters*>(i.parameters);
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     const Target* target = p.has_target ? Data<const Target>(context, i, 2) : nullptr;
@@ -49,9 +49,9 @@ struct Loss {
 };
 
 template <class T, class Target>
-struct Grad {
+struct RankingGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RankingParameters*>(i.parameters);
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     const double factor = static_cast<double>(*Data<const LossOf<T>>(context, i, 2)) /
@@ -68,18 +68,23 @@ struct Grad {
 
 // Without a target `Kernel` is that of targets of the scores' type.
 template <template <class, class> class Kernel>
-static PreparedKernel Prepare(const KernelRequest& request, size_t target) {
+static PreparedKernel PrepareRanking(const KernelRequest& request, size_t target) {
   const NodeSignature& node = request.node;
   const bool has_target = node.inputs.size() > target;
   NodeSignature pair;
   pair.inputs = {node.inputs[0], node.inputs[has_target ? target : 0]};
-  return PreparedKernel::Of(ForPredictionAndTarget<Kernel>(pair),
-                            Parameters{node.inputs[0].shape.Elements(),
-                                       node.attributes.As<RankingAttributes>().margin, has_target});
+  return PreparedKernel::Of(
+      ForPredictionAndTarget<Kernel>(pair),
+      RankingParameters{node.inputs[0].shape.Elements(),
+                        node.attributes.As<RankingAttributes>().margin, has_target});
 }
 
-PreparedKernel PrepareLoss(const KernelRequest& request) { return Prepare<Loss>(request, 2); }
-PreparedKernel PrepareGrad(const KernelRequest& request) { return Prepare<Grad>(request, 3); }
+PreparedKernel PrepareLoss(const KernelRequest& request) {
+  return PrepareRanking<RankingLoss>(request, 2);
+}
+PreparedKernel PrepareRankingGrad(const KernelRequest& request) {
+  return PrepareRanking<RankingGrad>(request, 3);
+}
 
 }  // namespace
 
@@ -87,7 +92,9 @@ KernelDef ranking() {
   return {.name = "reference.ranking", .supports = FirstInputIsFloat, .prepare = PrepareLoss};
 }
 KernelDef ranking_grad() {
-  return {.name = "reference.ranking_grad", .supports = FirstInputIsFloat, .prepare = PrepareGrad};
+  return {.name = "reference.ranking_grad",
+          .supports = FirstInputIsFloat,
+          .prepare = PrepareRankingGrad};
 }
 
 }  // namespace cgrun::reference

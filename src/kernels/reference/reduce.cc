@@ -15,13 +15,13 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
+struct ReduceParameters {
   StridedSpace<2> kept;     // offsets of a group's first element in x, and of its result
   StridedSpace<1> reduced;  // offsets of a group's elements from its first
   double count = 1;         // of elements in a group
 };
 
-Parameters Pack(const NodeSignature& node) {
+ReduceParameters PackReduce(const NodeSignature& node) {
   const Shape& x = node.inputs[0].shape;
   const auto axes = NormalizeAxes(node.attributes.As<ReduceAttributes>().axes, x.rank());
   CGRUN_CHECK(axes.has_value());
@@ -33,7 +33,7 @@ Parameters Pack(const NodeSignature& node) {
     const bool reduced = std::find(axes->begin(), axes->end(), axis) != axes->end();
     if (!reduced) reduced_sizes[static_cast<size_t>(axis)] = 1;
   }
-  Parameters p;
+  ReduceParameters p;
   p.kept = MakeSpace<2>(kept_sizes, {from, to});
   p.reduced = MakeSpace<1>(reduced_sizes, {from});
   p.count = static_cast<double>(x.Elements() / result.Elements());
@@ -41,13 +41,13 @@ Parameters Pack(const NodeSignature& node) {
 }
 
 // Adding to −0 leaves every number as it is, −0 too.
-struct Sum {
+struct ReduceSum {
   static constexpr double kInitial = -0.0;
   static double Join(double sum, double x) { return sum + x; }
   static double Finish(double sum, double) { return sum; }
 };
 
-struct Mean : Sum {
+struct ReduceMean : ReduceSum {
   static double Finish(double sum, double count) { return sum / count; }
 };
 
@@ -62,7 +62,7 @@ struct Reduce {
   template <class T>
   struct Kernel {
     static void Run(const RunContext& context, const Instruction& i) noexcept {
-      const auto& p = *static_cast<const Parameters*>(i.parameters);
+      const auto& p = *static_cast<const ReduceParameters*>(i.parameters);
       const T* x = Data<const T>(context, i, 0);
       T* y = Data<T>(context, i, 1);
       ForEachIndex(p.kept, {0, 0}, [&](const auto& group) {
@@ -75,7 +75,8 @@ struct Reduce {
   };
 
   static PreparedKernel Prepare(const KernelRequest& request) {
-    return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype), Pack(request.node));
+    return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+                              PackReduce(request.node));
   }
   static KernelDef Define(std::string_view name) {
     return {.name = name, .supports = AllFloat, .prepare = Prepare};
@@ -87,7 +88,7 @@ struct MaxGrad {
   static bool IsMax(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ReduceParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const T* y = Data<const T>(context, i, 1);
     const T* dy = Data<const T>(context, i, 2);
@@ -107,13 +108,14 @@ struct MaxGrad {
 };
 
 PreparedKernel PrepareMaxGrad(const KernelRequest& request) {
-  return PreparedKernel::Of(ForFloat<MaxGrad>(request.node.inputs[0].dtype), Pack(request.node));
+  return PreparedKernel::Of(ForFloat<MaxGrad>(request.node.inputs[0].dtype),
+                            PackReduce(request.node));
 }
 
 }  // namespace
 
-KernelDef reduce_sum() { return Reduce<Sum>::Define("reference.reduce_sum"); }
-KernelDef reduce_mean() { return Reduce<Mean>::Define("reference.reduce_mean"); }
+KernelDef reduce_sum() { return Reduce<ReduceSum>::Define("reference.reduce_sum"); }
+KernelDef reduce_mean() { return Reduce<ReduceMean>::Define("reference.reduce_mean"); }
 KernelDef reduce_max() { return Reduce<Max>::Define("reference.reduce_max"); }
 KernelDef reduce_max_grad() {
   return {.name = "reference.reduce_max_grad", .supports = AllFloat, .prepare = PrepareMaxGrad};

@@ -27,7 +27,7 @@ struct Map {
   int64_t scores() const { return std::ssize(anchors) * places(); }
 };
 
-struct Parameters {
+struct RegionProposalsParameters {
   std::vector<Map> maps;
   int64_t images = 1;
   int64_t scores = 0;      // of an image: one an anchor
@@ -42,19 +42,19 @@ struct Parameters {
 
 // The workspace serves one image.
 template <class T>
-struct Workspace {
+struct RegionProposalsWorkspace {
   BoxOf<T>* boxes;  // of the candidates, in the order of their scores
   T* scores;
   int32_t* order;  // indices of anchors
   int32_t* kept;   // indices of candidates
 
-  Workspace(const Parameters& p, std::byte* bytes)
+  RegionProposalsWorkspace(const RegionProposalsParameters& p, std::byte* bytes)
       : boxes(reinterpret_cast<BoxOf<T>*>(bytes)),
         scores(reinterpret_cast<T*>(boxes + p.candidates)),
         order(reinterpret_cast<int32_t*>(scores + p.scores)),
         kept(order + p.scores) {}
 
-  static int64_t Bytes(const Parameters& p) {
+  static int64_t Bytes(const RegionProposalsParameters& p) {
     const auto sizes = [](size_t bytes, int64_t n) { return static_cast<int64_t>(bytes) * n; };
     return sizes(sizeof(BoxOf<T>), p.candidates) + sizes(sizeof(T), p.scores) +
            sizes(sizeof(int32_t), p.scores + p.count);
@@ -64,8 +64,8 @@ struct Workspace {
 template <class T>
 struct Proposals {
   // Returns the anchor `index` of image `n`, moved by its deltas.
-  static BoxOf<T> BoxOfAnchor(const Parameters& p, const RunContext& context, const Instruction& i,
-                              int64_t n, int64_t index) {
+  static BoxOf<T> BoxOfAnchor(const RegionProposalsParameters& p, const RunContext& context,
+                              const Instruction& i, int64_t n, int64_t index) {
     size_t m = 0;
     while (m + 1 < p.maps.size() && p.maps[m + 1].begin <= index) ++m;
     const Map& map = p.maps[m];
@@ -85,8 +85,8 @@ struct Proposals {
   }
 
   // Copies the scores of image `n` and puts the best of them first, in their order.
-  static void SortScores(const Parameters& p, const RunContext& context, const Instruction& i,
-                         int64_t n, const Workspace<T>& w) {
+  static void SortScores(const RegionProposalsParameters& p, const RunContext& context,
+                         const Instruction& i, int64_t n, const RegionProposalsWorkspace<T>& w) {
     for (size_t m = 0; m < p.maps.size(); ++m) {
       const int64_t scores = p.maps[m].scores();
       std::copy_n(Data<const T>(context, i, static_cast<int>(2 * m)) + n * scores, scores,
@@ -99,10 +99,10 @@ struct Proposals {
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RegionProposalsParameters*>(i.parameters);
     const int maps = static_cast<int>(p.maps.size());
     auto* y = Data<BoxOf<T>>(context, i, 2 * maps);
-    const Workspace<T> w(p, Data<std::byte>(context, i, 2 * maps + 1));
+    const RegionProposalsWorkspace<T> w(p, Data<std::byte>(context, i, 2 * maps + 1));
     for (int64_t n = 0; n < p.images; ++n, y += p.count) {
       SortScores(p, context, i, n, w);
       for (int64_t c = 0; c < p.candidates; ++c) {
@@ -117,9 +117,9 @@ struct Proposals {
   }
 };
 
-Parameters Pack(const NodeSignature& node) {
+RegionProposalsParameters PackRegionProposals(const NodeSignature& node) {
   const auto& a = node.attributes.As<RegionProposalsAttributes>();
-  Parameters p;
+  RegionProposalsParameters p;
   for (size_t m = 0; m < a.strides.size(); ++m) {
     const Shape& scores = node.inputs[2 * m].shape;
     Map map{a.strides[m], scores[2].size, scores[3].size, p.scores, {}};
@@ -137,14 +137,15 @@ Parameters Pack(const NodeSignature& node) {
   return p;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(ForCoordinates<Proposals>(request.node), Pack(request.node));
+PreparedKernel PrepareRegionProposals(const KernelRequest& request) {
+  return PreparedKernel::Of(ForCoordinates<Proposals>(request.node),
+                            PackRegionProposals(request.node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const Parameters p = Pack(node);
-  return node.inputs[0].dtype == DType::kF64 ? Workspace<double>::Bytes(p)
-                                             : Workspace<float>::Bytes(p);
+int64_t RegionProposalsWorkspaceBytes(const NodeSignature& node, int) {
+  const RegionProposalsParameters p = PackRegionProposals(node);
+  return node.inputs[0].dtype == DType::kF64 ? RegionProposalsWorkspace<double>::Bytes(p)
+                                             : RegionProposalsWorkspace<float>::Bytes(p);
 }
 
 }  // namespace
@@ -152,8 +153,8 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 KernelDef region_proposals() {
   return {.name = "reference.region_proposals",
           .supports = HasCoordinates,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .workspace_bytes = RegionProposalsWorkspaceBytes,
+          .prepare = PrepareRegionProposals};
 }
 
 }  // namespace cgrun::reference

@@ -9,11 +9,11 @@ namespace cgrun::reference {
 namespace {
 
 // Element `e` of a group is bit e mod 8 of byte `ByteOf(group, e)`.
-struct Parameters {
+struct ReluBitsParameters {
   AxisGroups groups;  // along the packed axis
   AxisGroups bytes;   // of the bits along it
 
-  explicit Parameters(const Shape& shape) : groups(GroupsAlong(shape, BitsAxis(shape))) {
+  explicit ReluBitsParameters(const Shape& shape) : groups(GroupsAlong(shape, BitsAxis(shape))) {
     bytes = groups;
     bytes.size = BytesOfBits(groups.size);
   }
@@ -23,9 +23,9 @@ struct Parameters {
 };
 
 template <class T>
-struct Pack {
+struct PackReluBits {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ReluBitsParameters*>(i.parameters);
     const T* y = Data<const T>(context, i, 0);
     uint8_t* bits = Data<uint8_t>(context, i, 1);
     for (int64_t g = 0; g < p.groups.count; ++g) {
@@ -40,9 +40,9 @@ struct Pack {
 };
 
 template <class T>
-struct Grad {
+struct ReluBitsGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ReluBitsParameters*>(i.parameters);
     const uint8_t* bits = Data<const uint8_t>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dx = Data<T>(context, i, 2);
@@ -58,12 +58,12 @@ struct Grad {
 
 PreparedKernel PreparePack(const KernelRequest& request) {
   const TensorType& y = request.node.inputs[0];
-  return PreparedKernel::Of(ForFloat<Pack>(y.dtype), Parameters(y.shape));
+  return PreparedKernel::Of(ForFloat<PackReluBits>(y.dtype), ReluBitsParameters(y.shape));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareReluBitsGrad(const KernelRequest& request) {
   const TensorType& dx = request.node.outputs[0];
-  return PreparedKernel::Of(ForFloat<Grad>(dx.dtype), Parameters(dx.shape));
+  return PreparedKernel::Of(ForFloat<ReluBitsGrad>(dx.dtype), ReluBitsParameters(dx.shape));
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ KernelDef relu_bits() {
 KernelDef relu_grad_by_bits() {
   return {.name = "reference.relu_grad_by_bits",
           .supports = FirstOutputIsFloat,
-          .prepare = PrepareGrad};
+          .prepare = PrepareReluBitsGrad};
 }
 
 }  // namespace cgrun::reference

@@ -10,15 +10,15 @@ namespace cgrun::reference {
 namespace {
 
 // Says where element i of the row-major order lies in each layout, in bytes.
-struct Parameters {
+struct ReorderParameters {
   std::vector<int64_t> from;
   std::vector<int64_t> to;
   int64_t element_bytes;
   int64_t output_bytes;
 };
 
-void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
+void RunReorder(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const ReorderParameters*>(i.parameters);
   const std::byte* x = Data<const std::byte>(context, i, 0);
   std::byte* y = Data<std::byte>(context, i, 1);
   std::memset(y, 0, static_cast<size_t>(p.output_bytes));
@@ -35,12 +35,12 @@ bool Advance(std::vector<int64_t>& index, const Shape& shape) {
   return false;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareReorder(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
   const auto& attributes = request.node.attributes.As<ReorderAttributes>();
   Layout from, to;
   CGRUN_CHECK(Layout::Parse(attributes.from, &from) && Layout::Parse(attributes.to, &to));
-  Parameters p{{}, {}, SizeOf(type.dtype), ByteSize(type, to)};
+  ReorderParameters p{{}, {}, SizeOf(type.dtype), ByteSize(type, to)};
   std::vector<int64_t> index(static_cast<size_t>(type.shape.rank()));
   const int64_t elements = type.shape.Elements();
   for (int64_t e = 0; e < elements; ++e) {
@@ -48,7 +48,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
     p.to.push_back(ElementOffset(type.shape, to, index) * p.element_bytes);
     Advance(index, type.shape);
   }
-  return PreparedKernel::Of(&Run, std::move(p));
+  return PreparedKernel::Of(&RunReorder, std::move(p));
 }
 
 void Layouts(const NodeSignature& node, KernelOption* option) {
@@ -60,7 +60,7 @@ void Layouts(const NodeSignature& node, KernelOption* option) {
 }  // namespace
 
 KernelDef reorder() {
-  return {.name = "reference.reorder", .prepare = Prepare, .layouts = Layouts};
+  return {.name = "reference.reorder", .prepare = PrepareReorder, .layouts = Layouts};
 }
 
 }  // namespace cgrun::reference

@@ -14,7 +14,7 @@ namespace {
 using formulas::BilinearTap, formulas::NearestTap;
 using Tap = formulas::ResizeTap;
 
-struct Parameters {
+struct ResizeParameters {
   int64_t planes = 1;
   int64_t height = 1;  // of a plane of the original
   int64_t width = 1;
@@ -25,7 +25,7 @@ struct Parameters {
 template <class Bits>
 struct Nearest {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ResizeParameters*>(i.parameters);
     const Bits* x = Data<const Bits>(context, i, 0);
     Bits* y = Data<Bits>(context, i, 1);
     for (int64_t plane = 0; plane < p.planes; ++plane, x += p.height * p.width) {
@@ -39,7 +39,7 @@ struct Nearest {
 template <class T>
 struct Bilinear {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const ResizeParameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, 1);
     for (int64_t plane = 0; plane < p.planes; ++plane, x += p.height * p.width) {
@@ -60,7 +60,7 @@ struct Bilinear {
 // Spreads a plane of dy over a plane of zeros, by Add(sums, row, column, value).
 template <class T, class Add>
 void Spread(const RunContext& context, const Instruction& i, Add add) {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const auto& p = *static_cast<const ResizeParameters*>(i.parameters);
   const T* dy = Data<const T>(context, i, 0);
   T* dx = Data<T>(context, i, 1);
   double* sums = Data<double>(context, i, 2);
@@ -105,9 +105,11 @@ bool IsNearest(const NodeSignature& node) {
 }
 
 // The taps go from planes of `original` to planes of `resized`.
-Parameters Pack(const NodeSignature& node, const Shape& original, const Shape& resized) {
+ResizeParameters PackResize(const NodeSignature& node, const Shape& original,
+                            const Shape& resized) {
   const auto make = IsNearest(node) ? NearestTap : BilinearTap;
-  Parameters p{original[0].size * original[1].size, original[2].size, original[3].size, {}, {}};
+  ResizeParameters p{
+      original[0].size * original[1].size, original[2].size, original[3].size, {}, {}};
   for (int64_t y = 0; y < resized[2].size; ++y) {
     p.rows.push_back(make(y, original[2].size, resized[2].size));
   }
@@ -117,29 +119,29 @@ Parameters Pack(const NodeSignature& node, const Shape& original, const Shape& r
   return p;
 }
 
-bool Supports(const NodeSignature& node) {
+bool SupportsResize(const NodeSignature& node) {
   return IsNearest(node) || node.inputs[0].dtype != DType::kF16;
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareResize(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
   const KernelFunction run = IsNearest(node)       ? ForBytes<Nearest>(SizeOf(dtype))
                              : dtype == DType::kU8 ? &Bilinear<uint8_t>::Run
                                                    : ForFloat<Bilinear>(dtype);
-  return PreparedKernel::Of(run, Pack(node, node.inputs[0].shape, node.outputs[0].shape));
+  return PreparedKernel::Of(run, PackResize(node, node.inputs[0].shape, node.outputs[0].shape));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareResizeGrad(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
   return PreparedKernel::Of(
       IsNearest(node) ? ForFloat<NearestGrad>(dtype) : ForFloat<BilinearGrad>(dtype),
-      Pack(node, node.outputs[0].shape, node.inputs[0].shape));
+      PackResize(node, node.outputs[0].shape, node.inputs[0].shape));
 }
 
 // The workspace holds a plane of sums.
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
+int64_t ResizeWorkspaceBytes(const NodeSignature& node, int) {
   const Shape& dx = node.outputs[0].shape;
   return dx[2].size * dx[3].size * static_cast<int64_t>(sizeof(double));
 }
@@ -147,14 +149,14 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 }  // namespace
 
 KernelDef resize() {
-  return {.name = "reference.resize", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.resize", .supports = SupportsResize, .prepare = PrepareResize};
 }
 
 KernelDef resize_grad() {
   return {.name = "reference.resize_grad",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = PrepareGrad};
+          .workspace_bytes = ResizeWorkspaceBytes,
+          .prepare = PrepareResizeGrad};
 }
 
 }  // namespace cgrun::reference

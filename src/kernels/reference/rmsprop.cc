@@ -48,7 +48,7 @@ using Centered = Rmsprop<T, true, false>;
 template <class T>
 using CenteredWithMomentum = Rmsprop<T, true, true>;
 
-KernelFunction Choose(const RmspropAttributes& attributes, DType dtype) {
+KernelFunction ChooseRmsprop(const RmspropAttributes& attributes, DType dtype) {
   if (attributes.centered) {
     return attributes.momentum != 0 ? ForFloat<CenteredWithMomentum>(dtype)
                                     : ForFloat<Centered>(dtype);
@@ -56,15 +56,16 @@ KernelFunction Choose(const RmspropAttributes& attributes, DType dtype) {
   return attributes.momentum != 0 ? ForFloat<WithMomentum>(dtype) : ForFloat<Plain>(dtype);
 }
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareRmsprop(const KernelRequest& request) {
   const auto& a = request.node.attributes.As<RmspropAttributes>();
-  return PreparedKernel::Of(Choose(a, request.node.inputs[0].dtype), RmspropParameters(request));
+  return PreparedKernel::Of(ChooseRmsprop(a, request.node.inputs[0].dtype),
+                            RmspropParameters(request));
 }
 
 }  // namespace
 
 KernelDef rmsprop() {
-  return {.name = "reference.rmsprop", .supports = FirstInputIsFloat, .prepare = Prepare};
+  return {.name = "reference.rmsprop", .supports = FirstInputIsFloat, .prepare = PrepareRmsprop};
 }
 
 }  // namespace cgrun::reference

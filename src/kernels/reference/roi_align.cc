@@ -40,7 +40,7 @@ void ForEachRead(const RoiPlan& p, const RoiTap* taps, int64_t map_width, F f) {
 }
 
 template <class T>
-struct Forward {
+struct RoiAlignForward {
   // One channel of a box. The workspace holds its sums behind the taps.
   static void Channel(const RoiPlan& p, const RoiTap* taps, const RoiMap& map, const T* plane,
                       double* sums, T* y) {
@@ -75,14 +75,14 @@ struct Forward {
   }
 };
 
-struct GradParameters : RoiPlan {
+struct RoiAlignGradParameters : RoiPlan {
   size_t map = 0;
 };
 
 template <class T>
-struct Grad {
+struct RoiAlignGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const GradParameters*>(i.parameters);
+    const auto& p = *static_cast<const RoiAlignGradParameters*>(i.parameters);
     const T* boxes = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dx = Data<T>(context, i, 2);
@@ -106,23 +106,24 @@ struct Grad {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareRoiAlign(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   RoiPlan p = RoiPlanOf(node);
-  return PreparedKernel::Of(ForCoordinates<Forward>(node), std::move(p));
+  return PreparedKernel::Of(ForCoordinates<RoiAlignForward>(node), std::move(p));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareRoiAlignGrad(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<RoiAlignGradAttributes>();
-  GradParameters p{RoiPlanOf(attributes.forward(), node.inputs[0].shape, node.inputs[1].shape),
-                   static_cast<size_t>(attributes.map)};
+  RoiAlignGradParameters p{
+      RoiPlanOf(attributes.forward(), node.inputs[0].shape, node.inputs[1].shape),
+      static_cast<size_t>(attributes.map)};
   p.maps[p.map].height = attributes.shape[2].size;
   p.maps[p.map].width = attributes.shape[3].size;
-  return PreparedKernel::Of(ForCoordinates<Grad>(node), std::move(p));
+  return PreparedKernel::Of(ForCoordinates<RoiAlignGrad>(node), std::move(p));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
+int64_t RoiAlignWorkspaceBytes(const NodeSignature& node, int) {
   const auto& attributes = node.attributes.As<RoiAlignAttributes>();
   return RoiTapBytes(attributes) +
          attributes.size[0] * attributes.size[1] * static_cast<int64_t>(sizeof(double));
@@ -137,15 +138,15 @@ int64_t GradWorkspaceBytes(const NodeSignature& node, int) {
 KernelDef roi_align() {
   return {.name = "reference.roi_align",
           .supports = HasCoordinates,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare};
+          .workspace_bytes = RoiAlignWorkspaceBytes,
+          .prepare = PrepareRoiAlign};
 }
 
 KernelDef roi_align_grad() {
   return {.name = "reference.roi_align_grad",
           .supports = HasCoordinates,
           .workspace_bytes = GradWorkspaceBytes,
-          .prepare = PrepareGrad};
+          .prepare = PrepareRoiAlignGrad};
 }
 
 }  // namespace cgrun::reference

@@ -11,7 +11,7 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters : ImageSizes {
+struct RotateParameters : ImageSizes {
   Turn turn = {};
   bool has_step = false;
   double fill = 0;
@@ -35,7 +35,7 @@ Direction DirectionOf(double degrees) {
 
 // Calls f(pixel, taps) for each pixel of y. The taps say where in a plane of x it comes from.
 template <class F>
-void ForEachPixel(const Parameters& p, double degrees, F f) {
+void ForEachPixel(const RotateParameters& p, double degrees, F f) {
   const Direction d = DirectionOf(degrees);
   const double middle_y = static_cast<double>(p.height - 1) / 2;
   const double middle_x = static_cast<double>(p.width - 1) / 2;
@@ -48,14 +48,14 @@ void ForEachPixel(const Parameters& p, double degrees, F f) {
   }
 }
 
-uint64_t StepOf(const RunContext& context, const Instruction& i, const Parameters& p) {
+uint64_t StepOf(const RunContext& context, const Instruction& i, const RotateParameters& p) {
   return p.has_step ? static_cast<uint64_t>(*Data<const int64_t>(context, i, 1)) : 0;
 }
 
 template <class T>
 struct Rotate {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RotateParameters*>(i.parameters);
     const uint64_t step = StepOf(context, i, p);
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, p.has_step ? 2 : 1);
@@ -76,7 +76,7 @@ struct Rotate {
 template <class T>
 struct RotateGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const RotateParameters*>(i.parameters);
     const uint64_t step = StepOf(context, i, p);
     const T* dy = Data<const T>(context, i, 0);
     T* dx = Data<T>(context, i, p.has_step ? 2 : 1);
@@ -95,10 +95,10 @@ struct RotateGrad {
 };
 
 template <class A>
-Parameters Pack(const NodeSignature& node) {
+RotateParameters PackRotate(const NodeSignature& node) {
   const Shape& x = node.inputs[0].shape;
   const auto& attributes = node.attributes.As<A>();
-  Parameters p{ImageSizes::Of(x)};
+  RotateParameters p{ImageSizes::Of(x)};
   p.turn = Turn::Of(attributes);
   p.has_step = node.inputs.size() > 1;
   p.fill = attributes.fill;
@@ -106,14 +106,15 @@ Parameters Pack(const NodeSignature& node) {
 }
 
 template <class A>
-PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(ForPixels<Rotate>(request.node.inputs[0].dtype), Pack<A>(request.node));
+PreparedKernel PrepareRotate(const KernelRequest& request) {
+  return PreparedKernel::Of(ForPixels<Rotate>(request.node.inputs[0].dtype),
+                            PackRotate<A>(request.node));
 }
 
 template <class A>
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareRotateGrad(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<RotateGrad>(request.node.inputs[0].dtype),
-                            Pack<A>(request.node));
+                            PackRotate<A>(request.node));
 }
 
 }  // namespace
@@ -121,24 +122,24 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 KernelDef rotate() {
   return {.name = "reference.rotate",
           .supports = HasReferencePixels,
-          .prepare = Prepare<RotateAttributes>};
+          .prepare = PrepareRotate<RotateAttributes>};
 }
 KernelDef rotate_grad() {
   return {.name = "reference.rotate_grad",
           .supports = FirstInputIsFloat,
           .workspace_bytes = SampleSumsBytes,
-          .prepare = PrepareGrad<RotateAttributes>};
+          .prepare = PrepareRotateGrad<RotateAttributes>};
 }
 KernelDef random_rotate() {
   return {.name = "reference.random_rotate",
           .supports = HasReferencePixels,
-          .prepare = Prepare<RandomRotateAttributes>};
+          .prepare = PrepareRotate<RandomRotateAttributes>};
 }
 KernelDef random_rotate_grad() {
   return {.name = "reference.random_rotate_grad",
           .supports = FirstInputIsFloat,
           .workspace_bytes = SampleSumsBytes,
-          .prepare = PrepareGrad<RandomRotateAttributes>};
+          .prepare = PrepareRotateGrad<RandomRotateAttributes>};
 }
 
 }  // namespace cgrun::reference

@@ -5,17 +5,17 @@
 namespace cgrun::reference {
 namespace {
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareSlice(const KernelRequest& request) {
   return PrepareCopy(request.node.inputs[0].dtype, PlanSlice(request.node));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareSliceGrad(const KernelRequest& request) {
   return PrepareFillAndCopy(request.node.inputs[0].dtype, PlanSliceGrad(request.node));
 }
 
 }  // namespace
 
-KernelDef slice() { return {.name = "reference.slice", .prepare = Prepare}; }
-KernelDef slice_grad() { return {.name = "reference.slice_grad", .prepare = PrepareGrad}; }
+KernelDef slice() { return {.name = "reference.slice", .prepare = PrepareSlice}; }
+KernelDef slice_grad() { return {.name = "reference.slice_grad", .prepare = PrepareSliceGrad}; }
 
 }  // namespace cgrun::reference

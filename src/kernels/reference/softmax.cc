@@ -56,7 +56,7 @@ struct SoftmaxGrad {
 };
 
 template <template <class> class Kernel>
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareSoftmax(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
   const auto axis =
       NormalizeAxis(request.node.attributes.As<SoftmaxAttributes>().axis, type.shape.rank());
@@ -66,11 +66,13 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef softmax() {
-  return {.name = "reference.softmax", .supports = AllFloat, .prepare = Prepare<Softmax>};
+  return {.name = "reference.softmax", .supports = AllFloat, .prepare = PrepareSoftmax<Softmax>};
 }
 
 KernelDef softmax_grad() {
-  return {.name = "reference.softmax_grad", .supports = AllFloat, .prepare = Prepare<SoftmaxGrad>};
+  return {.name = "reference.softmax_grad",
+          .supports = AllFloat,
+          .prepare = PrepareSoftmax<SoftmaxGrad>};
 }
 
 }  // namespace cgrun::reference

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-struct Parameters {
+struct SoftmaxCrossEntropyParameters {
   AxisGroups groups;  // of classes
   double smoothing = 0;
   RealList weights;  // of classes; empty: 1 each
@@ -34,9 +34,6 @@ struct Parameters {
     return sum;
   }
 };
-
-template <class T>
-using LossOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 // Holds the largest logit of a group, and two sums over the group: Σ e^(x − max) and Σ (x − max).
 struct GroupSums {
@@ -60,7 +57,8 @@ GroupSums Sums(const T* x, const AxisGroups& groups) {
 }
 
 // −Σ t·ln p. A factor of 0 takes part in no product: 0·∞ would be NaN.
-double CrossEntropy(const GroupSums& sums, double label_logit, const Parameters& p) {
+double CrossEntropy(const GroupSums& sums, double label_logit,
+                    const SoftmaxCrossEntropyParameters& p) {
   const double log_sum = std::log(sums.exponentials);
   const double classes = static_cast<double>(p.groups.size);
   double loss = 0;
@@ -71,7 +69,8 @@ double CrossEntropy(const GroupSums& sums, double label_logit, const Parameters&
 
 // −Σ w·t·ln p, class by class; as above a factor of 0 takes part in no product.
 template <class T>
-double WeightedCrossEntropy(const GroupSums& sums, const T* x, int64_t label, const Parameters& p) {
+double WeightedCrossEntropy(const GroupSums& sums, const T* x, int64_t label,
+                            const SoftmaxCrossEntropyParameters& p) {
   const double log_sum = std::log(sums.exponentials);
   double loss = 0;
   for (int64_t c = 0; c < p.groups.size; ++c) {
@@ -82,15 +81,16 @@ double WeightedCrossEntropy(const GroupSums& sums, const T* x, int64_t label, co
 }
 
 template <class T>
-double LossOfGroup(const GroupSums& sums, const T* x, int64_t label, const Parameters& p) {
+double LossOfGroup(const GroupSums& sums, const T* x, int64_t label,
+                   const SoftmaxCrossEntropyParameters& p) {
   if (!p.weights.empty()) return WeightedCrossEntropy(sums, x, label, p);
   return CrossEntropy(sums, LoadF64(x[label * p.groups.stride]), p);
 }
 
 template <class T, class Label>
-struct Loss {
+struct SoftmaxCrossEntropyLoss {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const SoftmaxCrossEntropyParameters*>(i.parameters);
     const Label* labels = Data<const Label>(context, i, 1);
     double total = 0;
     for (int64_t g = 0; g < p.groups.count; ++g) {
@@ -111,9 +111,9 @@ struct Loss {
 };
 
 template <class T, class Label>
-struct Grad {
+struct SoftmaxCrossEntropyGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const auto& p = *static_cast<const SoftmaxCrossEntropyParameters*>(i.parameters);
     const Label* labels = Data<const Label>(context, i, 1);
     const double dloss = static_cast<double>(*Data<const LossOf<T>>(context, i, 2)) /
                          static_cast<double>(p.groups.count);
@@ -134,13 +134,13 @@ struct Grad {
 };
 
 template <template <class, class> class Kernel>
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareSoftmaxCrossEntropy(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<SoftmaxCrossEntropyAttributes>();
-  return PreparedKernel::Of(
-      ForLogitsAndLabels<Kernel>(node),
-      Parameters{GroupsAlong(node.inputs[0].shape, 1), attributes.label_smoothing,
-                 attributes.class_weights, attributes.ignore_label});
+  return PreparedKernel::Of(ForLogitsAndLabels<Kernel>(node),
+                            SoftmaxCrossEntropyParameters{
+                                GroupsAlong(node.inputs[0].shape, 1), attributes.label_smoothing,
+                                attributes.class_weights, attributes.ignore_label});
 }
 
 }  // namespace
@@ -148,13 +148,13 @@ PreparedKernel Prepare(const KernelRequest& request) {
 KernelDef softmax_cross_entropy() {
   return {.name = "reference.softmax_cross_entropy",
           .supports = FirstInputIsFloat,
-          .prepare = Prepare<Loss>};
+          .prepare = PrepareSoftmaxCrossEntropy<SoftmaxCrossEntropyLoss>};
 }
 
 KernelDef softmax_cross_entropy_grad() {
   return {.name = "reference.softmax_cross_entropy_grad",
           .supports = FirstInputIsFloat,
-          .prepare = Prepare<Grad>};
+          .prepare = PrepareSoftmaxCrossEntropy<SoftmaxCrossEntropyGrad>};
 }
 
 }  // namespace cgrun::reference

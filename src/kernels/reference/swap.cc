@@ -10,12 +10,12 @@ namespace {
 
 constexpr double kSecondsOfStart = 2e-6;  // an estimate: a lock, and waking the file's thread
 
-struct Parameters {
+struct SwapParameters {
   int64_t bytes;
 };
 
 int64_t BytesOf(const Instruction& i) {
-  return static_cast<const Parameters*>(i.parameters)->bytes;
+  return static_cast<const SwapParameters*>(i.parameters)->bytes;
 }
 
 bool InFile(const Instruction& i, int operand) {
@@ -53,13 +53,13 @@ void InWait(const RunContext& context, const Instruction& i) noexcept {
 }
 
 template <KernelFunction kRun>
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareSwap(const KernelRequest& request) {
   const int64_t bytes = ByteSize(request.node.inputs[0], request.operands[0].layout);
-  return PreparedKernel::Of(kRun, Parameters{bytes});
+  return PreparedKernel::Of(kRun, SwapParameters{bytes});
 }
 
 // The first input in whatever layout it has, and all that is the same tensor.
-bool Choose(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+bool ChooseSwap(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
   if (setting.layouts.empty()) return true;
   const auto follow = [&](const std::vector<TensorType>& types, std::vector<Layout>& layouts) {
     for (size_t i = 0; i < types.size(); ++i) {
@@ -75,7 +75,7 @@ double Seconds(const NodeSignature&, int) { return kSecondsOfStart; }
 
 template <KernelFunction kRun>
 KernelDef Define(std::string_view name) {
-  return {.name = name, .prepare = Prepare<kRun>, .choose = Choose, .seconds = Seconds};
+  return {.name = name, .prepare = PrepareSwap<kRun>, .choose = ChooseSwap, .seconds = Seconds};
 }
 
 }  // namespace

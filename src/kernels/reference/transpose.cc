@@ -5,12 +5,12 @@
 namespace cgrun::reference {
 namespace {
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareTranspose(const KernelRequest& request) {
   return PrepareCopy(request.node.inputs[0].dtype, PlanTranspose(request.node));
 }
 
 }  // namespace
 
-KernelDef transpose() { return {.name = "reference.transpose", .prepare = Prepare}; }
+KernelDef transpose() { return {.name = "reference.transpose", .prepare = PrepareTranspose}; }
 
 }  // namespace cgrun::reference

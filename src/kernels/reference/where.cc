@@ -20,7 +20,7 @@ struct Where {
   }
 };
 
-struct GradParameters {
+struct WhereGradParameters {
   StridedSpace<3> space;
   bool taken_if;
 };
@@ -29,7 +29,7 @@ struct GradParameters {
 template <class Bits>
 struct WhereGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const GradParameters*>(i.parameters);
+    const auto& p = *static_cast<const WhereGradParameters*>(i.parameters);
     const bool* condition = Data<const bool>(context, i, 0);
     const Bits* dy = Data<const Bits>(context, i, 1);
     Bits* dx = Data<Bits>(context, i, 2);
@@ -39,20 +39,20 @@ struct WhereGrad {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareWhere(const KernelRequest& request) {
   return PreparedKernel::Of(ForBytes<Where>(SizeOf(request.node.outputs[0].dtype)),
                             BroadcastSpace<3>(request.node));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
+PreparedKernel PrepareWhereGrad(const KernelRequest& request) {
   const bool taken_if = request.node.attributes.As<WhereGradAttributes>().taken_if;
   return PreparedKernel::Of(ForBytes<WhereGrad>(SizeOf(request.node.outputs[0].dtype)),
-                            GradParameters{BroadcastSpace<2>(request.node), taken_if});
+                            WhereGradParameters{BroadcastSpace<2>(request.node), taken_if});
 }
 
 }  // namespace
 
-KernelDef where() { return {.name = "reference.where", .prepare = Prepare}; }
-KernelDef where_grad() { return {.name = "reference.where_grad", .prepare = PrepareGrad}; }
+KernelDef where() { return {.name = "reference.where", .prepare = PrepareWhere}; }
+KernelDef where_grad() { return {.name = "reference.where_grad", .prepare = PrepareWhereGrad}; }
 
 }  // namespace cgrun::reference

@@ -7,7 +7,7 @@
 
 namespace cgrun {
 
-// Returns an order whose peak (PeakOfOrder) is that of `order` or lower. Around the peak it makes
+// Returns an order whose peak is that of `order` or lower. Around the peak it makes
 // these changes, as long as one of them helps and the budget lasts:
 //   It runs later what is made before the peak and read only behind it.
 //   It runs earlier what frees bytes behind the peak, with all that this waits for.

@@ -133,14 +133,4 @@ void StepMemory::AppendReadersOfLast(NodeId node, std::vector<NodeId>& readers) 
   }
 }
 
-Bytes PeakOfOrder(const Graph& graph, std::span<const NodeId> order) {
-  StepMemory memory(graph);
-  Bytes peak = 0;
-  for (NodeId node : order) {
-    peak = std::max(peak, memory.During(node));
-    memory.Run(node);
-  }
-  return peak;
-}
-
 }  // namespace cgrun

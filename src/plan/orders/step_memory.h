@@ -89,9 +89,6 @@ class StepMemory {
   int64_t run_ = 0;         // nodes
 };
 
-// The most transient bytes that are alive at a step of `order`: below that no plan can stay.
-Bytes PeakOfOrder(const Graph& graph, std::span<const NodeId> order);
-
 }  // namespace cgrun
 
 #endif  // CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
