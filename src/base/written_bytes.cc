@@ -1,6 +1,8 @@
 // Takes the unit that needs the fewest digits; of as many that of a power of 1024.
 #include "src/base/written_bytes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +20,39 @@ constexpr struct {
   double bytes;
 } kUnits[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10},
               {"TB", 1e12},    {"GB", 1e9},     {"MB", 1e6},     {"kB", 1e3}};
+
+// Three significant digits, and `more_digits` behind them.
+std::string BytesText(int64_t bytes, int more_digits) {
+  static constexpr const char* kNames[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double number = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (number >= 1023.5 && unit + 1 < std::size(kNames)) {
+    number /= 1024;
+    ++unit;
+  }
+  const int digits = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", number, digits + more_digits, kNames[unit]);
+}
+
+// "14 MiB" of "14.0 MiB" where it is that to the byte.
+std::string WithoutZeros(std::string text, int64_t bytes) {
+  const size_t point = text.find('.'), end = text.find(' ');
+  int64_t unit = 1;
+  while (bytes / unit >= 1024) unit *= 1024;
+  if (point != text.npos && bytes % unit == 0) text.erase(point, end - point);
+  return text;
+}
+
+// Returns whether numbers that differ look alike.
+bool LookAlike(const std::vector<int64_t>& bytes, const std::vector<std::string>& texts) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (bytes[i] != bytes[j] && texts[i] == texts[j]) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -47,5 +82,26 @@ std::string WrittenBytes(int64_t bytes) {
 std::string NeededMiB(int64_t bytes) { return FreeMiB(bytes + kMiB - 1); }
 
 std::string FreeMiB(int64_t bytes) { return std::to_string(bytes / kMiB) + " MiB"; }
+
+std::string FormatBytes(int64_t bytes) { return BytesText(bytes, 0); }
+
+std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes) {
+  constexpr int kMostDigits = 12;  // tell single bytes of a TiB apart
+  std::vector<std::string> texts(bytes.size());
+  for (int more = 0; more <= kMostDigits; ++more) {
+    for (size_t i = 0; i < bytes.size(); ++i) texts[i] = BytesText(bytes[i], more);
+    if (!LookAlike(bytes, texts)) break;
+  }
+  for (size_t i = 0; i < bytes.size(); ++i) texts[i] = WithoutZeros(texts[i], bytes[i]);
+  return texts;
+}
+
+std::vector<std::string> FormatBytesUnder(int64_t cap, std::vector<int64_t> bytes) {
+  bytes.insert(bytes.begin(), cap);
+  std::vector<std::string> texts = FormatBytesApart(bytes);
+  const std::string written = WrittenBytes(cap);
+  if (!written.empty()) texts[0] = written;
+  return texts;
+}
 
 }  // namespace cgrun

@@ -9,7 +9,6 @@
 
 #include "src/base/check.h"
 #include "src/base/printable.h"
-#include "src/base/written_bytes.h"
 
 namespace cgrun {
 namespace {
@@ -18,43 +17,6 @@ size_t Width(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   }));
-}
-
-// Formats a number below 1024 with three significant digits, and `more` behind them.
-std::string ThreeDigits(double number, int more = 0) {
-  const int digits = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f}", number, digits + more);
-}
-
-std::string BytesText(int64_t bytes, int more_digits) {
-  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double number = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (number >= 1023.5 && unit + 1 < std::size(kUnits)) {
-    number /= 1024;
-    ++unit;
-  }
-  return ThreeDigits(number, more_digits) + " " + kUnits[unit];
-}
-
-// "14 MiB" of "14.0 MiB" where it is that to the byte.
-std::string WithoutZeros(std::string text, int64_t bytes) {
-  const size_t point = text.find('.'), end = text.find(' ');
-  int64_t unit = 1;
-  while (bytes / unit >= 1024) unit *= 1024;
-  if (point != text.npos && bytes % unit == 0) text.erase(point, end - point);
-  return text;
-}
-
-// Returns whether numbers that differ look alike.
-bool LookAlike(const std::vector<int64_t>& bytes, const std::vector<std::string>& texts) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (bytes[i] != bytes[j] && texts[i] == texts[j]) return true;
-    }
-  }
-  return false;
 }
 
 constexpr int kColumnDigits = 6;
@@ -119,27 +81,6 @@ std::string TextTable::ToString(const std::string& indent, size_t width) const {
   }
   add_rules(rows_.size());
   return out;
-}
-
-std::string FormatBytes(int64_t bytes) { return BytesText(bytes, 0); }
-
-std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes) {
-  constexpr int kMostDigits = 12;  // tell single bytes of a TiB apart
-  std::vector<std::string> texts(bytes.size());
-  for (int more = 0; more <= kMostDigits; ++more) {
-    for (size_t i = 0; i < bytes.size(); ++i) texts[i] = BytesText(bytes[i], more);
-    if (!LookAlike(bytes, texts)) break;
-  }
-  for (size_t i = 0; i < bytes.size(); ++i) texts[i] = WithoutZeros(texts[i], bytes[i]);
-  return texts;
-}
-
-std::vector<std::string> FormatBytesUnder(int64_t cap, std::vector<int64_t> bytes) {
-  bytes.insert(bytes.begin(), cap);
-  std::vector<std::string> texts = FormatBytesApart(bytes);
-  const std::string written = WrittenBytes(cap);
-  if (!written.empty()) texts[0] = written;
-  return texts;
 }
 
 std::string FormatCount(int64_t count) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/written_bytes.h"  // IWYU pragma: export
+
 namespace cgrun {
 
 enum class Align { kLeft, kRight };
@@ -34,14 +36,6 @@ class TextTable {
 // end with a line feed. A longer word stands alone.
 std::string WrapText(std::string_view text, const std::string& indent, size_t width);
 
-// "0 B", "640 B", "1.50 KiB", "23.4 MiB", "1.25 GiB": three significant digits.
-std::string FormatBytes(int64_t bytes);
-// Formats several numbers of bytes with as many more digits as it takes that different numbers look
-// different: "13.97 MiB" and "14 MiB", which is exact to the byte.
-std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes);
-// Does the same for a cap and other numbers beside it. The cap is first, and is written as the user
-// wrote it.
-std::vector<std::string> FormatBytesUnder(int64_t cap, std::vector<int64_t> bytes);
 // "1,234,567".
 std::string FormatCount(int64_t count);
 // "1 sample", "1,065 samples".

@@ -1,19 +1,14 @@
 // Rings of their own mapping.
 #include "src/run/data_source.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstring>
-#include <string>
+#include <new>
+#include <span>
 
 #include "src/base/diagnostics.h"
+#include "src/base/written_bytes.h"
 
 namespace cgrun {
-
-void DataSource::Unmap::operator()(std::byte* memory) const {
-  munmap(memory, static_cast<size_t>(bytes));
-}
 
 int64_t DataSource::RingBytes(const Dataset& dataset, int64_t batch, int slots) {
   return Loader::RingBytes(dataset.fields(), std::min(batch, dataset.size()), slots);
@@ -24,17 +19,20 @@ int64_t DataSource::HostBytes(const Dataset& dataset, int64_t batch) {
   return RingBytes(dataset, batch, LoaderOptions().slots) + order;
 }
 
-DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options, Device& device) {
+MappedBytes DataSource::MakeRing(const Dataset& dataset, const LoaderOptions& options) {
   const int64_t bytes = RingBytes(dataset, options.batch, options.slots);
-  void* memory = mmap(nullptr, static_cast<size_t>(std::max<int64_t>(1, bytes)),
-                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    throw UserError("cannot take " + std::to_string(bytes) + " bytes for the loader",
+  try {
+    return MappedBytes(static_cast<size_t>(bytes));
+  } catch (const std::bad_alloc&) {
+    throw UserError("cannot take " + NeededMiB(bytes) + " for the loader",
                     "a smaller batch needs less");
   }
-  ring_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(memory), Unmap{bytes});
-  std::memset(memory, 0, static_cast<size_t>(bytes));  // touched before the first step
-  const std::span<std::byte> ring(ring_.get(), static_cast<size_t>(bytes));
+}
+
+DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options, Device& device)
+    : ring_(MakeRing(dataset, options)) {
+  const std::span<std::byte> ring = ring_.bytes();
+  std::ranges::fill(ring, std::byte{0});  // touched before the first step
   pin_ = device.Pin(ring);
   LoaderOptions fitting = options;
   fitting.batch = std::min(options.batch, dataset.size());

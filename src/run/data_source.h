@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "src/base/mapped_bytes.h"
 #include "src/data/dataset.h"
 #include "src/data/loader.h"
 #include "src/device/device.h"
@@ -25,13 +26,10 @@ class DataSource {
   Loader& loader() { return *loader_; }
 
  private:
-  struct Unmap {
-    int64_t bytes;
-    void operator()(std::byte* memory) const;
-  };
   static int64_t RingBytes(const Dataset& dataset, int64_t batch, int slots);
+  static MappedBytes MakeRing(const Dataset& dataset, const LoaderOptions& options);
 
-  std::unique_ptr<std::byte, Unmap> ring_;
+  MappedBytes ring_;
   std::shared_ptr<void> pin_;  // of the ring
   std::unique_ptr<Loader> loader_;
 };
