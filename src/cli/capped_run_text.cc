@@ -7,12 +7,12 @@
 #include <cmath>
 #include <ranges>
 
+#include "src/fit/run_limit.h"
 #include "src/report/table.h"
 
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20;
 constexpr size_t kTableWidth = 110;
 constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
 
@@ -138,48 +138,12 @@ std::string TimeText(const CappedRun& fit) {
 
 }  // namespace
 
-std::string LeastCap(const PlannedRun& run) {
-  const int64_t bytes = run.total();
-  const int64_t whole = (bytes + kMiB - 1) / kMiB;
-  if (whole >= 100) return fmt::format("{}MiB", whole);
-  const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;
-  return fmt::format("{}.{}MiB", tenths / 10, tenths % 10);
-}
-
-std::string MemoryCap::name() const {
-  switch (kind) {
-    case CapKind::kAsked:
-      return "the cap of";
-    case CapKind::kMachine:
-      return "the free memory of";
-    case CapKind::kGroup:
-      return "what the control group leaves,";
-    case CapKind::kAddresses:
-      return "what `ulimit -v` leaves,";
-  }
-  return "";
-}
-
-std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap) {
-  switch (cap.kind) {
-    case CapKind::kAsked:
-      return "`--memory " + LeastCap(run) + "`";
-    case CapKind::kMachine:
-      return LeastCap(run) + " of memory";
-    case CapKind::kGroup:
-      return "a control group of " + FormatBytes(run.memory.container());
-    case CapKind::kAddresses:
-      return fmt::format("`ulimit -v {}`", (run.memory.address_space() + 1023) / 1024);
-  }
-  return "";
-}
-
 bool TakesLess(const CappedRun& fit) {
   const bool is_less =
       fit.capped.memory.arena + kBaseNoise < fit.free.memory.arena ||
       (LacksStreams(fit) && fit.capped.memory.base + kBaseNoise < fit.free.memory.base);
   return is_less && fit.capped.total() < fit.free.total() &&
-         LeastCap(fit.capped) != LeastCap(fit.free);
+         LeastCap(fit.capped.total()) != LeastCap(fit.free.total());
 }
 
 std::string CostOf(double slower) {

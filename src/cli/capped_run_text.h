@@ -11,23 +11,6 @@
 
 namespace cgrun {
 
-// Who says how much a run may take.
-enum class CapKind { kAsked, kMachine, kGroup, kAddresses };
-
-struct MemoryCap {
-  int64_t bytes = 0;
-  SourceMark mark;
-  CapKind kind = CapKind::kAsked;
-
-  // "the cap of", as it stands before the number of bytes.
-  std::string name() const;
-};
-
-// "243MiB", "12.6MiB": the least cap that this run keeps, as --memory takes it.
-std::string LeastCap(const PlannedRun& run);
-// The limit that is enough for the run, as whoever has set `cap` can set it.
-std::string EnoughFor(const PlannedRun& run, const MemoryCap& cap);
-
 // Returns whether a smaller cap is enough for what was found, by more than measured bases differ:
 // by a smaller arena, or for want of streams.
 bool TakesLess(const CappedRun& fit);
@@ -41,7 +24,7 @@ std::string CostOf(const CappedRun& fit);
 std::string HoldersOf(const PlannedRun& run);
 
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table of the parts. `what` is the
-// subject and its verb; `limit` is MemoryCap::name().
+// subject and its verb; `limit` is RunLimit::name().
 std::string RefusalOf(const std::string& what, const CappedRun& fit, const std::string& limit);
 
 // "cap: 243 MiB of 245 MiB, instead of 262 MiB: …": how a run keeps its cap, and what that costs.

@@ -30,18 +30,12 @@ struct EvalFlags {
   std::string out;  // for what is kept
 };
 
-// Throws if the evaluation is planned to take more than --memory allows. A cap of the model file is
-// one of its training.
-void CheckCap(const ModelFlags& flags, const ModelSpec& model, const MemoryUse& memory) {
+// Throws if --memory is given, which the plan of graph mode keeps.
+void CheckMode(const ModelFlags& flags, const ModelSpec& model, Mode mode) {
   if (flags.memory.empty() || !model.train || !model.train->memory) return;
-  const int64_t cap = model.train->memory->value;
-  if (!memory.has_plan()) throw InputError("--memory needs graph mode", "eager mode plans nothing");
-  if (memory.planned() <= cap) return;
-  const auto texts = FormatBytesUnder(cap, {memory.planned()});
-  throw InputError(
-      fmt::format("the evaluation takes {}, more than the cap of {}", texts[1], texts[0]),
-      fmt::format("arena {}, data {}, base {}: a smaller `--batch` makes the arena smaller",
-                  FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base)));
+  if (mode == Mode::kEager) {
+    throw InputError("--memory needs graph mode", "eager mode plans nothing");
+  }
 }
 
 int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eval_flags,
@@ -59,6 +53,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
   options.weights = ChooseWeights(*model, eval_flags.weights);
   TakeSplitOfRun(flags, options.weights, eval_flags.split, *model);
   options.mode = ModeOf(run_flags);
+  CheckMode(flags, *model, options.mode);
   options.dry_run = run_flags.dry_run;
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
@@ -82,7 +77,6 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
   if (!session.ready()) return kBadInput;
   TellNotes(session.data_notes());
   if (!CheckWeights(session.weights(), options.weights, *model)) return kBadInput;
-  CheckCap(flags, *model, session.memory());
   CheckHostMemory(flags, session.memory());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);

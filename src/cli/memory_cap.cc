@@ -17,12 +17,19 @@
 #include "src/cli/swap_place.h"
 #include "src/device/device.h"
 #include "src/fit/fit_run.h"
+#include "src/fit/run_limit.h"
 #include "src/fit/smaller_batch.h"
 #include "src/report/table.h"
 #include "src/run/accumulation.h"
 
 namespace cgrun {
 namespace {
+
+struct MemoryCap {
+  RunLimit limit;
+  SourceMark mark;                      // that refusals name
+  std::optional<HostLimits> here = {};  // of this process, where they count beside `limit`
+};
 
 // Returns the bytes that hardly depend on the batch, without those that rounding has added to the
 // base.
@@ -76,12 +83,14 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
 
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
             const MemoryCap& cap, const CappedRun& fit, bool is_resumed, Diagnostics& diagnostics) {
+  const RunLimit& limit = cap.limit;
   const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
-    help.push_back(EnoughFor(fit.capped, cap) + " is enough, " + CostOf(fit));
+    help.push_back(limit.EnoughFor(fit.capped.memory) + " is enough, " + CostOf(fit));
   }
-  help.push_back(EnoughFor(fit.free, cap) + " is enough" + (helps ? " for steps as they are" : ""));
+  help.push_back(limit.EnoughFor(fit.free.memory) + " is enough" +
+                 (helps ? " for steps as they are" : ""));
   if (!is_resumed) help.push_back(BatchHelp(model, library, options, fit));
   const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
   if (!model.train->swap && fit.capped.of_batch > lacks && CanSwapHere(model)) {
@@ -90,7 +99,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
             ? "`--swap host` lets tensors wait in the host's memory, where that takes less"
             : "`--swap DIR` lets tensors wait in a file, where that takes less");
   }
-  diagnostics.Error(cap.mark, RefusalOf("the run takes", fit, cap.name()), LinesOf(help));
+  diagnostics.Error(cap.mark, RefusalOf("the run takes", fit, limit.name()), LinesOf(help));
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.
@@ -128,15 +137,27 @@ std::string BatchText(const BatchFit& fit, int64_t cap) {
       texts[2], HoldersOf(fit.next), LargerText(fit.larger));
 }
 
-// Returns the cap of the model file; without one, the memory that is there.
-int64_t CapOf(const ModelSpec& model, const KernelLibrary& library) {
-  if (model.train->memory) return model.train->memory->value;
-  if (KindOfDevice(library.name()).on_host) {
-    RunMemory like;
-    like.beside = MeasureFootprint(like, HostThreads());
-    return LargestPeak(ReadHostLimits(), like);
-  }
-  return OpenDevice(library.name())->Info().free_bytes;
+// The least of the limits, as a run meets it that fills what it leaves.
+RunLimit LimitToFill(const HostLimits& limits) {
+  RunMemory like;
+  like.beside = MeasureFootprint(like, HostThreads());
+  like.arena = LeastLimit(limits, like).bytes;  // which has page tables, too
+  like.beside = MeasureFootprint(like, HostThreads());
+  return LeastLimit(limits, like);
+}
+
+// Returns the cap of the model file, or what the limits `here` leave, if that is less. Without a
+// cap, it is the memory that is there.
+RunLimit LimitOf(const ModelSpec& model, const KernelLibrary& library,
+                 const std::optional<HostLimits>& here) {
+  const bool on_host = KindOfDevice(library.name()).on_host;
+  const auto& cap = model.train->memory;
+  if (!cap && on_host) return LimitToFill(ReadHostLimits());
+  if (!cap) return {OpenDevice(library.name())->Info().free_bytes, LimitKind::kMachine};
+  const RunLimit asked{cap->value, LimitKind::kAsked};
+  if (!here || !on_host) return asked;
+  const RunLimit limit = LimitToFill(*here);
+  return limit.bytes < asked.bytes ? limit : asked;
 }
 
 // The search for a batch plans while its helper plans. So the process holds more than a run of one
@@ -145,8 +166,9 @@ constexpr int64_t kSearchLeft = kBaseLeft + 4 * kBaseNoise + kBaseGrain;
 
 // Refuses a batch that was to be found: not even one sample fits.
 void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
-                     const CompileOptions& options, const BatchFit& fit, int64_t cap,
+                     const CompileOptions& options, const BatchFit& fit, const RunLimit& limit,
                      Diagnostics& diagnostics) {
+  const int64_t cap = limit.bytes;
   const ModelSpec one = WithBatch(model, 1);
   RunPlanner planner(one, library, options);
   Diagnostics ignored;
@@ -157,17 +179,15 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
   SetRoom(capped.free.memory, kSearchLeft);
   SetRoom(capped.capped.memory);
-  MemoryCap limit{cap, model.train->batch.mark};
-  if (!model.train->memory) limit.kind = CapKind::kMachine;
-  std::vector<std::string> help = {EnoughFor(capped.free, limit) + " is enough for it"};
+  std::vector<std::string> help = {limit.EnoughFor(capped.free.memory) + " is enough for it"};
   if (TakesLess(capped)) {
-    const std::string enough = EnoughFor(capped.capped, limit);
+    const std::string enough = limit.EnoughFor(capped.capped.memory);
     help.push_back(fmt::format("`--batch 1` {}, {}",
                                capped.fits() ? "fits" : "with " + enough + " is enough",
                                CostOf(capped)));
   }
-  diagnostics.Error(limit.mark, RefusalOf("a batch of one sample takes", capped, limit.name()),
-                    LinesOf(help));
+  diagnostics.Error(model.train->batch.mark,
+                    RefusalOf("a batch of one sample takes", capped, limit.name()), LinesOf(help));
 }
 
 // A larger batch than the one that was found, for which more is computed again than the search
@@ -191,15 +211,18 @@ bool StreamData(const PlannedRun& run, ModelSpec& model) {
 }
 
 std::optional<PlannedRun> FindBatch(ModelSpec& model, const KernelLibrary& library,
-                                    const CompileOptions& options, Diagnostics& diagnostics) {
-  const int64_t cap = CapOf(model, library);
+                                    const CompileOptions& options,
+                                    const std::optional<HostLimits>& here,
+                                    Diagnostics& diagnostics) {
+  const RunLimit limit = LimitOf(model, library, here);
+  const int64_t cap = limit.bytes;
   auto fit = FitBatch(model, library, options, cap, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->run && StreamData(fit->next, model)) {
-    return FindBatch(model, library, options, diagnostics);
+    return FindBatch(model, library, options, here, diagnostics);
   }
   if (!fit->run) {
-    RefuseOneSample(model, library, options, *fit, cap, diagnostics);
+    RefuseOneSample(model, library, options, *fit, limit, diagnostics);
     return std::nullopt;
   }
   Tell(BatchText(*fit, cap) + EpochText(model, *fit));
@@ -207,41 +230,33 @@ std::optional<PlannedRun> FindBatch(ModelSpec& model, const KernelLibrary& libra
   return std::move(fit->run);
 }
 
-// The least of the limits, as a run like this one meets it.
-MemoryCap CapOfLimits(const HostLimits& limits, const RunMemory& like, SourceMark mark) {
-  MemoryCap cap{LargestPeak(limits, like), std::move(mark), CapKind::kMachine};
-  const auto is_least = [&](int64_t limit, int64_t HostLimits::*member) {
-    HostLimits alone;
-    alone.*member = limit;
-    return LargestPeak(alone, like) == cap.bytes;
-  };
-  if (is_least(limits.address_space, &HostLimits::address_space)) {
-    cap.kind = CapKind::kAddresses;
-  }
-  if (is_least(limits.group, &HostLimits::group)) cap.kind = CapKind::kGroup;
-  return cap;
-}
-
-std::optional<CappedRun> KeepCap(const MemoryCap& limit, ModelSpec& model,
+// The limits of this process can ask for less than the cap does.
+std::optional<CappedRun> KeepCap(const MemoryCap& cap, ModelSpec& model,
                                  const KernelLibrary& library, CompileOptions& options,
                                  std::optional<int64_t> base, Diagnostics& diagnostics) {
-  const int64_t cap = limit.bytes;
+  const int64_t bytes = cap.limit.bytes;
   RunPlanner planner(model, library, options);
-  const auto free = PlanFreeRun(planner, options, cap, base, diagnostics);
+  const auto free = PlanFreeRun(planner, options, bytes, base, diagnostics);
   if (!free) return std::nullopt;
-  if (free->total() > cap && StreamData(*free, model)) {
-    return KeepCap(limit, model, library, options, base, diagnostics);
+  if (cap.here && free->memory.on_host) {
+    const RunLimit least = LeastLimit(*cap.here, free->memory);
+    if (least.bytes < bytes) {
+      return KeepCap({least, cap.mark}, model, library, options, base, diagnostics);
+    }
+  }
+  if (free->total() > bytes && StreamData(*free, model)) {
+    return KeepCap(cap, model, library, options, base, diagnostics);
   }
   // How fast a swap is, is looked at where there may be something to swap.
-  if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
-  const auto quick = FitRunQuickly(planner, options, cap, *free, base, diagnostics);
+  if (free->total() > bytes && !NoteSwapFolder(model, options)) return std::nullopt;
+  const auto quick = FitRunQuickly(planner, options, bytes, *free, base, diagnostics);
   if (!quick) return std::nullopt;
   auto fit = FitRun(planner, options, *quick, base, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->fits()) {
     SetRoom(fit->free.memory);
     SetRoom(fit->capped.memory);
-    Refuse(model, library, options, limit, *fit, base.has_value(), diagnostics);
+    Refuse(model, library, options, cap, *fit, base.has_value(), diagnostics);
     return std::nullopt;
   }
   options.arena_cap = fit->arena_cap;
@@ -251,24 +266,24 @@ std::optional<CappedRun> KeepCap(const MemoryCap& limit, ModelSpec& model,
   return fit;
 }
 
-// The cap that limits are for a run, and a quick plan of the run. Nothing after an error.
-std::optional<std::pair<MemoryCap, PlannedRun>> CapWithin(const HostLimits& limits,
-                                                          const ModelSpec& model,
-                                                          CompileOptions options,
-                                                          Diagnostics& diagnostics) {
+// The least of the limits for a run, and a quick plan of the run. Nothing after an error.
+std::optional<std::pair<RunLimit, PlannedRun>> LimitWithin(const HostLimits& limits,
+                                                           const ModelSpec& model,
+                                                           CompileOptions options,
+                                                           Diagnostics& diagnostics) {
   options.effort = PlanEffort::kQuick;
   RunPlanner planner(model, KernelsOf(model), options);
   const auto like = planner.Plan(options, diagnostics);
   if (!like) return std::nullopt;
-  return std::pair(CapOfLimits(limits, like->memory, SourceMark{model.tree.mark.file}), *like);
+  return std::pair(LeastLimit(limits, like->memory), *like);
 }
 
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
 // again for the cap.
 FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
-                     Diagnostics& diagnostics) {
+                     const std::optional<HostLimits>& here, Diagnostics& diagnostics) {
   options.streams = !model.train->memory.has_value();  // a larger batch is worth more
-  const auto run = FindBatch(model, KernelsOf(model), options, diagnostics);
+  const auto run = FindBatch(model, KernelsOf(model), options, here, diagnostics);
   if (!run) return {};
   auto with_batch = LoadWithBatch(flags, run->batch);
   if (!with_batch) return {};
@@ -288,7 +303,7 @@ FittedRun FittedOf(const std::optional<CappedRun>& fit) {
 }  // namespace
 
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
-                    std::optional<int64_t> base) {
+                    std::optional<int64_t> base, const std::optional<HostLimits>& here) {
   if (!model.train) return {true, {}};
   const bool automatic = model.train->batch.value.automatic;
   const bool capped = model.train->memory.has_value();
@@ -307,10 +322,11 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
     return {true, {}};
   }
   if (automatic) {
-    fitted = FitBatchOf(flags, model, options, diagnostics);
+    fitted = FitBatchOf(flags, model, options, here, diagnostics);
   } else {
     const KernelLibrary& library = KernelsOf(model);
-    const MemoryCap cap{model.train->memory->value, model.train->memory->mark};
+    const auto& asked = *model.train->memory;
+    const MemoryCap cap{{asked.value, LimitKind::kAsked}, asked.mark, here};
     fitted = FittedOf(KeepCap(cap, model, library, options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);
@@ -322,8 +338,9 @@ FittedRun FitWithin(const HostLimits& limits, ModelSpec& model, CompileOptions& 
                     std::optional<int64_t> base) {
   Diagnostics diagnostics;
   FittedRun fitted;
-  if (const auto cap = CapWithin(limits, model, options, diagnostics)) {
-    fitted = FittedOf(KeepCap(cap->first, model, KernelsOf(model), options, base, diagnostics));
+  if (const auto limit = LimitWithin(limits, model, options, diagnostics)) {
+    const MemoryCap cap{limit->first, SourceMark{model.tree.mark.file}};
+    fitted = FittedOf(KeepCap(cap, model, KernelsOf(model), options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);
   fitted.printed = std::move(diagnostics);
@@ -335,7 +352,7 @@ FittedHere FitHere(ModelSpec& model, CompileOptions& options) {
   if (!model.train || model.train->memory || !on_host) return {{true, {}}};
   const HostLimits limits = ReadHostLimits();
   Diagnostics ignored;  // the verb finds what is wrong with the model
-  const auto cap = CapWithin(limits, model, options, ignored);
+  const auto cap = LimitWithin(limits, model, options, ignored);
   if (!cap) return {{true, {}}};
   const auto& [limit, plan] = *cap;
   if (plan.total() <= limit.bytes) return {{true, plan.memory}, limit.bytes};

@@ -29,9 +29,11 @@ struct FittedRun {
 // and what would help.
 //
 // `flags` are those that `model` was loaded with. `base` is that of a run that goes on, so that it
-// fits again; without it, the base is as planned.
+// fits again; without it, the base is as planned. `here` are the limits of the process that is to
+// run: where they allow less than a cap, they count instead of it.
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
-                    std::optional<int64_t> base = std::nullopt);
+                    std::optional<int64_t> base = std::nullopt,
+                    const std::optional<HostLimits>& here = std::nullopt);
 
 // Fits a run that has no cap within `limits`. `model` has its batch, and gets `data->streams` if
 // its data must lie in files.

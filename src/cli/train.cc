@@ -135,6 +135,12 @@ bool Load(Training& training) {
   return true;
 }
 
+// The plan of the fitted run keeps the limits of this process, which are not asked again.
+void FollowPlan(Training& training) {
+  training.options.base = training.fitted.memory->base;
+  training.options.limits = HostLimits{};
+}
+
 // Makes the run fit under the cap that the model has. False after an error, which is printed.
 bool Fit(Training& training) {
   ModelSpec& model = *training.model;
@@ -147,15 +153,25 @@ bool Fit(Training& training) {
     PrintDiagnostics(diagnostics);
     return false;
   }
-  training.fitted = FitMemory(training.flags, model, options.compile, options.base);
-  if (training.fitted.memory) options.base = training.fitted.memory->base;
+  training.fitted =
+      FitMemory(training.flags, model, options.compile, options.base, ReadHostLimits());
+  if (training.fitted.memory) FollowPlan(training);
   return training.fitted.fits;
 }
 
 // Returns whether the run can be planned for less memory than it would take.
 bool CanShrink(const ModelSpec& model, const SessionOptions& options) {
-  return options.mode == Mode::kGraph && KindOfDevice(options.device).on_host &&
-         options.image == nullptr && model.train && !model.train->memory;
+  return options.mode == Mode::kGraph && KindOfDevice(options.device).on_host && model.train &&
+         !model.train->memory;
+}
+
+// A program that was compiled without a cap takes more than a plan under one.
+void ForgetProgram(Training& training) {
+  SessionOptions& options = training.options;
+  const bool as_compiled = options.compile.arena_cap == 0 && options.compile.streams;
+  if (options.image == nullptr || as_compiled) return;
+  options.image = nullptr;
+  Tell("note: " + training.flags.model + " is compiled again, for less memory");
 }
 
 // A run that may not fit into what there is is planned again for that. Null where it cannot fit,
@@ -164,16 +180,17 @@ std::unique_ptr<Session> OpenSession(Training& training) {
   ModelSpec& model = *training.model;
   SessionOptions& options = training.options;
   const HostLimits limits = ReadHostLimits();
-  if (CanShrink(model, options)) options.limits = limits;
+  options.can_replan = CanShrink(model, options);
   try {
     return std::make_unique<Session>(model, options, /*train=*/true, training.diagnostics);
   } catch (const MayNotFit&) {
-    options.limits.reset();
+    options.can_replan = false;
     ReleaseFreeMemory();  // what the session has held is not to count
   }
   training.fitted = FitWithin(limits, model, options.compile, options.base);
   if (!training.fitted.fits) return nullptr;
-  options.base = training.fitted.memory->base;
+  FollowPlan(training);
+  ForgetProgram(training);
   training.diagnostics = Diagnostics();  // the second session finds again what is wrong
   return std::make_unique<Session>(model, options, /*train=*/true, training.diagnostics);
 }

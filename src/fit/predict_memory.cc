@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "src/base/allocation_counter.h"
-#include "src/data/options.h"
-#include "src/device/no_room.h"
-#include "src/fit/run_memory.h"
+#include "src/fit/run_limit.h"
 #include "src/fit/run_shape.h"
 
 namespace cgrun {
@@ -22,21 +20,11 @@ int64_t PortBytes(const std::vector<ImagePort>& ports) {
 }
 
 // Throws NoRoom if the limits of this process leave too little.
-void CheckLimits(const MemoryUse& memory, std::string_view device) {
-  RunMemory like;
-  like.on_host = KindOfDevice(device).on_host;
-  like.arena = memory.arena;
-  like.data = memory.data;
-  like.base = memory.base;
-  like.start = memory.start;
-  like.beside = MeasureFootprint(like, /*loaders=*/0, /*later_code=*/0);  // the plan knew no more
-  const int64_t most = LargestPeak(ReadHostLimits(), like);
-  if (like.peak() <= most) return;
-  throw NoRoom("the predictions take " + MemoryText(like.peak()) +
-                   " of memory, and this process may take " + MemoryText(most) + ": arena " +
-                   MemoryText(like.arena) + ", inputs and predictions " + MemoryText(like.data) +
-                   ", base " + MemoryText(like.base),
-               "predict fewer samples at a time, or a smaller `--batch`");
+void CheckLimits(const MemoryUse& memory, const ProgramImage& image, const std::string& help) {
+  const bool on_host = KindOfDevice(image.device).on_host;
+  const RunMemory run = RunMemoryOf(memory, on_host, /*loaders=*/0);
+  const RunLimit limit = LeastLimit(ReadHostLimits(), run);
+  if (!Fits(run, limit)) RefuseRun(run, limit, &image, help);
 }
 
 }  // namespace
@@ -46,8 +34,8 @@ int64_t FeedBytes(const ImageEntry& entry) { return PortBytes(entry.feeds); }
 int64_t ResultBytes(const ImageEntry& entry) { return PortBytes(entry.results); }
 
 PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mode,
-                                 const CompileOptions& options, const EnginePlace& place,
-                                 int64_t host_bytes, Diagnostics& diagnostics) {
+                                 const CompileOptions& options, EnginePlace place,
+                                 const PredictNeeds& needs, Diagnostics& diagnostics) {
   const std::vector<EntryRequest> requests = {
       {std::string(Name(EntryKind::kPredict)), EntryKind::kPredict, batch}};
   PredictEngine built;
@@ -62,14 +50,22 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
   compiled.reset();
   MemoryUse& memory = built.memory;
   memory.start = PlannedStart();
-  memory.data = host_bytes + FeedBytes(image.entries[0]) + ResultBytes(image.entries[0]) +
+  memory.data = needs.host_bytes + FeedBytes(image.entries[0]) + ResultBytes(image.entries[0]) +
                 StateCopyBytes(image.states, place.library.name());
   const bool calls_onednn = CallsOneDnn(image, place.library);
+  const auto measure_base = [&] {
+    memory.base = PlannedBase(place.device.counters().host_bytes, /*loaders=*/0, calls_onednn);
+  };
+  place.before_arenas = [&](const ProgramImage& prepared) {
+    measure_base();
+    for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
+      memory.arena += prepared.arena_bytes[static_cast<size_t>(kind)];
+    }
+    CheckLimits(memory, prepared, needs.help);
+  };
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");
-  memory.arena = built.engine->memory().reserved_peak_bytes;
-  memory.base = PlannedBase(place.device.counters().host_bytes, /*loaders=*/0, calls_onednn);
-  CheckLimits(memory, place.library.name());
+  measure_base();
   return built;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "src/compile/compile.h"
 #include "src/results/memory_use.h"
@@ -20,11 +21,17 @@ struct PredictEngine {
   MemoryUse memory;
 };
 
-// An engine with one entry point. `host_bytes` are those that its user takes beside the copies of
-// feeds and results: for files, and for what it writes. Errors of the model go to `diagnostics`.
+// What the user of such an engine adds.
+struct PredictNeeds {
+  int64_t host_bytes = 0;  // beside the copies of feeds and results: for files, for what it writes
+  std::string help;        // "predict a smaller batch (`--batch N`)": how it takes less
+};
+
+// An engine with one entry point. Errors of the model go to `diagnostics`. Throws NoRoom, before
+// the arena is taken, if the limits of this process leave too little.
 PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mode,
-                                 const CompileOptions& options, const EnginePlace& place,
-                                 int64_t host_bytes, Diagnostics& diagnostics);
+                                 const CompileOptions& options, EnginePlace place,
+                                 const PredictNeeds& needs, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

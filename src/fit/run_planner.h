@@ -37,8 +37,7 @@ struct PlannedRun {
   // The largest of the buffers that are alive where training takes most, the largest first.
   std::vector<PeakHolder> at_peak;
 
-  // What counts against a cap: the most of the host's memory, or a device's arena.
-  int64_t total() const { return memory.on_host ? memory.peak() : memory.arena; }
+  int64_t total() const { return memory.total(); }
   // The part of it that is there while the run takes steps.
   int64_t in_steps() const { return memory.on_host ? memory.host() : memory.arena; }
 };

@@ -79,9 +79,9 @@ std::optional<Generated> GenerateSamples(const ModelSpec& model, const Generated
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   SingleProcess communicator;
-  const auto [engine, memory] =
-      BuildPredictEngine(model, options.count, options.mode, options.compile,
-                         {*library, *device, communicator}, options.host_bytes, diagnostics);
+  const auto [engine, memory] = BuildPredictEngine(
+      model, options.count, options.mode, options.compile, {*library, *device, communicator},
+      {options.host_bytes, "fewer samples need less (`--count N`)"}, diagnostics);
   if (!engine) return std::nullopt;
   Generated generated;
   generated.memory = memory;

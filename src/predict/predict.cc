@@ -160,6 +160,9 @@ ImageFit ImageFitOf(const ModelSpec& model) {
   return ImageFit::kCover;
 }
 
+constexpr const char* kLess =
+    "a smaller batch needs less (`--batch N`), as fewer samples at a time do";
+
 Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
                      const PredictOptions& options, Diagnostics& diagnostics)
     : signature_(std::move(signature)), batch_(options.batch) {
@@ -171,7 +174,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   compile.layout.incremental = signature_.inputs.size() > 1;
   PredictEngine built = BuildPredictEngine(model, batch_, options.mode, compile,
                                            {*library, *device_, communicator_, options.debug},
-                                           options.host_bytes, diagnostics);
+                                           {options.host_bytes, kLess}, diagnostics);
   if (!built.engine) return;
   engine_ = std::move(built.engine);
   memory_ = built.memory;

@@ -7,6 +7,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/base/mapped_bytes.h"
 #include "src/device/swap_file.h"
 #include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
@@ -40,7 +41,8 @@ size_t MostTransfers(const ProgramImage& image) {
 }  // namespace
 
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
-                 Communicator& communicator, const std::string& swap_folder, bool in_step)
+                 Communicator& communicator, const std::string& swap_folder, bool in_step,
+                 const BeforeArenas& before_arenas)
     : image_(std::move(image)),
       device_(device),
       on_host_(KindOfDevice(library.name()).on_host),
@@ -48,6 +50,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
       code_(image_, device, library) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
+  if (before_arenas) before_arenas(image_);
   TakeArenas(swap_folder);
   WriteConstants();
   PrepareLayouts();
@@ -329,9 +332,9 @@ void Program::FillState(size_t index, const std::function<void(std::span<std::by
     last_entry_ = -1;
     return fill({Address({state.offset}), bytes});
   }
-  std::vector<std::byte> copy(bytes);
-  fill(copy);
-  WritePlain(index, copy);
+  const MappedBytes copy(bytes);  // a block of the heap would stay resident behind it
+  fill(copy.bytes());
+  WritePlain(index, copy.bytes());
 }
 
 void Program::WritePlain(size_t index, std::span<const std::byte> plain) {

@@ -21,16 +21,21 @@
 
 namespace cgrun {
 
+// Looks at an image whose arenas are to be taken.
+using BeforeArenas = std::function<void(const ProgramImage& image)>;
+
 class Program {
  public:
   // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
   // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
   // `swap_folder`: where the swap file is made, of an image that swaps, for a device that has no
-  // swap space of its own. `in_step`: it is run by RunInStep() alone, the first time here. Throws
-  // InputError if the image is not sound, UserError if there is too little memory or too little
-  // room in the folder.
+  // swap space of its own. `in_step`: it is run by RunInStep() alone, the first time here.
+  // `before_arenas` is called when the kernels are prepared, and may throw. Throws InputError if
+  // the image is not sound, UserError if there is too little memory or too little room in the
+  // folder.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
-          Communicator& communicator, const std::string& swap_folder = "", bool in_step = false);
+          Communicator& communicator, const std::string& swap_folder = "", bool in_step = false,
+          const BeforeArenas& before_arenas = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

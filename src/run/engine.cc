@@ -400,8 +400,9 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
 std::unique_ptr<Engine> MakeImageEngine(ProgramImage image, const EnginePlace& place,
                                         const std::string& swap_folder) {
   const bool in_step = place.debug != nullptr && place.debug->waits();
-  auto program = std::make_unique<Program>(std::move(image), place.device, place.library,
-                                           place.communicator, swap_folder, in_step);
+  auto program =
+      std::make_unique<Program>(std::move(image), place.device, place.library, place.communicator,
+                                swap_folder, in_step, place.before_arenas);
   auto engine = MakeGraphEngine(std::move(program), place.library);
   if (place.debug == nullptr) return engine;
   return place.debug->Wrap(std::move(engine), place.device);

@@ -180,11 +180,13 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
                                         const EagerOptions& options = {});
 
 // Where an engine runs: all of it must outlive it. `debug`: of a debugging run; else null.
+// `before_arenas`: of a program; it need not outlive the engine's making.
 struct EnginePlace {
   const KernelLibrary& library;
   Device& device;
   Communicator& communicator;
   DebugRun* debug = nullptr;
+  BeforeArenas before_arenas = {};
 };
 
 // The engine of an image, as `place.debug` debugs it. `swap_folder`: as of Program.

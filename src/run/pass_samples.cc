@@ -6,6 +6,17 @@
 #include "src/ops/metric.h"
 
 namespace cgrun {
+namespace {
+
+// Of ports of an engine or of an image.
+template <class Ports>
+int64_t MetricsOfSamples(const Ports& results) {
+  return std::ranges::count_if(results, [](const auto& result) {
+    return result.metric && KeepsSamples(result.metric->op, result.type.shape);
+  });
+}
+
+}  // namespace
 
 int64_t SampleMetrics(const Graph& graph) {
   return std::ranges::count_if(graph.outputs, [&](const Output& output) {
@@ -13,11 +24,8 @@ int64_t SampleMetrics(const Graph& graph) {
   });
 }
 
-int64_t SampleMetrics(const EngineEntry& entry) {
-  return std::ranges::count_if(entry.results, [](const EnginePort& result) {
-    return result.metric && KeepsSamples(result.metric->op, result.type.shape);
-  });
-}
+int64_t SampleMetrics(const EngineEntry& entry) { return MetricsOfSamples(entry.results); }
+int64_t SampleMetrics(const ImageEntry& entry) { return MetricsOfSamples(entry.results); }
 
 int64_t PassSampleBytes(int64_t metrics, const std::vector<const Dataset*>& sets,
                         const Dataset* train) {

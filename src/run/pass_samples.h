@@ -14,6 +14,7 @@ namespace cgrun {
 // How many such metrics an entry point has.
 int64_t SampleMetrics(const Graph& graph);
 int64_t SampleMetrics(const EngineEntry& entry);
+int64_t SampleMetrics(const ImageEntry& entry);
 
 // Bytes that so many metrics of each set take. Those of `train`, which may be null, are there three
 // times: in the runner, in the state of the run, and in what its checkpoints are written from.

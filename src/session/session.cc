@@ -105,7 +105,8 @@ void CheckForwardGraph(SessionParts& session, bool train, Diagnostics& diagnosti
                                    session.options.compile.precision};
   const std::optional<Graph> forward = BuildForward(session.model, options, diagnostics);
   if (!forward) return;
-  if (session.options.limits) CheckLimits(session, *forward);
+  // A compiled program is looked at itself.
+  if (session.options.can_replan && session.options.image == nullptr) CheckBound(session, *forward);
   SessionData& data = session.data;
   data.label_uses = FindLabelUses(*forward);
   if (train) LintTraining(session, *forward, diagnostics);
@@ -215,17 +216,15 @@ void ReadState(SessionParts& session) {
 }
 
 void Open(SessionParts& session, bool train, Diagnostics& diagnostics) {
-  const SessionOptions& options = session.options;
   if (!ReadInputs(session, train, diagnostics)) return ReportGraph(session, train, diagnostics);
   CheckForwardGraph(session, train, diagnostics);
   if (diagnostics.has_errors() || !MakeEngine(session, diagnostics)) return;
   TimeOperators(session);
-  session.memory.base = options.base ? *options.base : BaseOfNow(session);
-  if (options.base && options.trace) session.memory.base += kTracedRuns * sizeof(OperatorRun);
+  CountBase(session);
   ReadWeights(session, diagnostics);
   KeepValues(session);
   session.recurrent = RecurrentStates(session.engine());
-  CountMemory(session);
+  CountData(session);
   MakeSplits(session);
   if (train) ReadWatched(session, diagnostics);
   if (diagnostics.has_errors()) {

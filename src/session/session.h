@@ -37,15 +37,15 @@ struct SessionOptions {
   bool profile = false;                 // note how long each operator takes …
   bool trace = false;                   // … and each run of one, which takes memory beside a cap
   std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
-  std::optional<int64_t> free;          // bytes that the host has; nothing: as it says
   DebugRun* debug = nullptr;            // of a debugging run, which outlives the session
   bool dry_run = false;                 // nothing will run: an arena of the host is left untouched
-  // A run that comes near these is not begun: MayNotFit is thrown. Nothing: it is begun.
-  std::optional<HostLimits> limits;
+  std::optional<HostLimits> limits;     // of this process; nothing: as the host says
+  // A run that comes near the limits is not begun: MayNotFit is thrown, where else NoRoom says what
+  // takes too much.
+  bool can_replan = false;
 };
 
-// The run may take more than there is, as far as that is known before it is compiled. It can be
-// planned under a cap.
+// The run may take more than there is. It can be planned under a cap.
 class MayNotFit : public UserError {
  public:
   MayNotFit() : UserError("the run may take more memory than there is") {}
@@ -68,8 +68,8 @@ struct RunSignals {
 class Session {
  public:
   // Opens data, compiles and prepares. Errors of the model file go to `diagnostics`: then the
-  // session is not ready. Throws UserError for the rest (memory, files), MayNotFit where
-  // options.limits ask for it. `model` outlives it.
+  // session is not ready. Throws UserError for the rest (files), NoRoom or MayNotFit for memory.
+  // `model` outlives it.
   Session(const ModelSpec& model, const SessionOptions& options, bool train,
           Diagnostics& diagnostics);
   Session(ModelSpec&& model, const SessionOptions& options, bool train,

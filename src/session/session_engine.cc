@@ -125,7 +125,8 @@ bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
   MemoryUse& memory = session.memory;
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
-  const EnginePlace place = {*library, *run.device, run.communicator, options.debug};
+  const EnginePlace place = {*library, *run.device, run.communicator, options.debug,
+                             [&](const ProgramImage& image) { PlanMemoryOf(image, session); }};
   memory.mode = options.mode;
   if (options.mode == Mode::kEager) {
     run.engine = BuildEngine(session.model, RequestsOf(session), options.mode, options.compile,
@@ -140,7 +141,6 @@ bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
       std::move(*image), place,
       options.compile.swap ? options.compile.swap->path : SwapFolderOf(session.model));
   run.program = run.engine->program();
-  memory.arena = run.engine->memory().reserved_peak_bytes;
   memory.swap_space = SwapBytes(run.program->image());
   memory.swaps_to_host = !KindOfDevice(options.device).on_host;
   return true;

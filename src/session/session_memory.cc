@@ -1,10 +1,9 @@
 // The memory of a session is planned before it runs, and measured as it runs.
 #include <iterator>
-#include <string>
+#include <optional>
 
 #include "src/base/allocation_counter.h"
-#include "src/base/written_bytes.h"
-#include "src/fit/run_planner.h"
+#include "src/fit/run_limit.h"
 #include "src/fit/run_shape.h"
 #include "src/model_data/data_findings.h"
 #include "src/run/measured_memory.h"
@@ -39,74 +38,129 @@ int64_t MostArena(const Graph& forward, int64_t batch) {
   return 4 * states + 2 * values + kMostWorkspace;
 }
 
-// The error of a run that takes more than `free` bytes.
-[[noreturn]] void RefuseRun(const MemoryUse& memory, const std::optional<MemoryLayout>& layout,
-                            int64_t free) {
-  std::string holders = layout ? HoldersText(HoldersOfPeak(*layout), NeededMiB) : "";
-  if (!holders.empty()) holders = "; the arena's peak is held by " + holders;
-  throw UserError(
-      "the run takes " + NeededMiB(memory.in_steps()) + " of memory, and " + FreeMiB(free) +
-          " are free: arena " + NeededMiB(memory.arena) + ", data " + NeededMiB(memory.data) +
-          ", base " + NeededMiB(memory.base) + holders,
-      "a smaller batch needs less (--batch N); `cgrun plan MODEL` lists what takes the memory");
-}
+constexpr const char* kHelp =
+    "a smaller batch needs less (`--batch N`); `cgrun plan MODEL` lists what takes the memory";
 
-// What the run holds of the host beside arena and base; `states` are those of its program.
-HostUse DataUse(const SessionParts& session, const std::vector<ImageState>& states) {
+// What the run holds of the host beside arena and base, but for what entry points add.
+HostParts PartsOf(const SessionParts& session) {
   const SessionData& data = session.data;
-  const Dataset* const train = data.train ? data.train->dataset.get() : nullptr;
   HostParts parts{.decoded_bytes = data.sets.decoded_bytes, .sets = {}, .batch = session.batch};
-  parts.kept_bytes = session.recurrent.bytes() + (session.kept ? session.kept->bytes() : 0);
-  parts.state_copy = StateCopyBytes(states, session.options.device);
-  if (train != nullptr) {
+  if (data.train) {
     parts.saves = true;
-    parts.kept_bytes += CheckpointBytes(data.findings);
-    parts.sets.push_back(train);
+    parts.kept_bytes = CheckpointBytes(data.findings);
+    parts.sets.push_back(data.train->dataset.get());
   }
   for (const Split& split : data.evaluations) parts.sets.push_back(split.dataset.get());
-  if (session.run.engine != nullptr) {
-    const EngineEntry& first = session.engine().model().entries[0];
-    parts.kept_bytes += PassSampleBytes(SampleMetrics(first), parts.sets, train);
+  return parts;
+}
+
+// The same with what entry points add, as an engine or an image has them: copies of what is kept,
+// and numbers of each sample.
+template <class Entries>
+HostParts PartsWith(const Entries& entries, const SessionParts& session) {
+  HostParts parts = PartsOf(session);
+  for (const auto& entry : entries) {
+    for (const auto& result : entry.results) {
+      if (result.kind == OutputKind::kKept) parts.kept_bytes += ByteSize(result.type);
+    }
   }
-  return HostUseOf(parts);
+  const auto& train = session.data.train;
+  parts.kept_bytes += PassSampleBytes(SampleMetrics(entries[0]), parts.sets,
+                                      train ? train->dataset.get() : nullptr);
+  return parts;
+}
+
+int64_t DataBytes(const ProgramImage& image, const SessionParts& session) {
+  HostParts parts = PartsWith(image.entries, session);
+  parts.state_copy = StateCopyBytes(image.states, session.options.device);
+  for (const ImageState& state : image.states) {  // their zeros are kept
+    if (state.role == Role::kRecurrentState) parts.kept_bytes += ByteSize(state.type);
+  }
+  return HostUseOf(parts).total();
+}
+
+// In eager mode.
+int64_t DataBytes(const SessionParts& session) {
+  HostParts parts = PartsWith(session.engine().model().entries, session);
+  parts.kept_bytes += session.recurrent.bytes();
+  return HostUseOf(parts).total();
+}
+
+int64_t BaseOfNow(const ProgramImage* image, const SessionParts& session) {
+  const SessionData& data = session.data;
+  const int64_t sets = data.train.has_value() + std::ssize(data.evaluations);
+  const bool calls_onednn =
+      image != nullptr && CallsOneDnn(*image, *FindKernelLibrary(session.options.device));
+  return PlannedBase(data.sets.decoded_bytes + session.run.device->counters().host_bytes,
+                     LoaderOptions().workers * sets, calls_onednn);
+}
+
+// The cap of an evaluation; a run that trains was fitted into its own.
+std::optional<int64_t> CapOf(const SessionParts& session) {
+  const auto& train = session.model.train;
+  const bool has_cap = !session.data.train && session.options.cap == DataCap::kOfRun;
+  if (!has_cap || !train || !train->memory) return std::nullopt;
+  return train->memory->value;
+}
+
+// Threads that are still to come.
+int64_t LoadersOf(const SessionParts& session) {
+  return session.data.train.has_value() + std::ssize(session.data.evaluations);
+}
+
+void CheckLimits(const ProgramImage* image, const SessionParts& session) {
+  const SessionOptions& options = session.options;
+  const bool on_host = KindOfDevice(options.device).on_host;
+  const RunMemory run = RunMemoryOf(session.memory, on_host, LoadersOf(session));
+  RunLimit limit = LeastLimit(options.limits ? *options.limits : ReadHostLimits(), run);
+  const std::optional<int64_t> cap = CapOf(session);
+  const bool keeps_cap = !cap || run.peak() <= *cap;
+  if (Fits(run, limit) && keeps_cap) return;
+  if (options.can_replan) throw MayNotFit();
+  if (!keeps_cap) limit = {*cap, LimitKind::kAsked};
+  RefuseRun(run, limit, image, kHelp);
 }
 
 }  // namespace
 
-int64_t BaseOfNow(const SessionParts& session) {
-  const SessionData& data = session.data;
-  const SessionEngine& run = session.run;
-  const int64_t sets = data.train.has_value() + std::ssize(data.evaluations);
-  const bool calls_onednn =
-      run.program != nullptr &&
-      CallsOneDnn(run.program->image(), *FindKernelLibrary(session.options.device));
-  return PlannedBase(data.sets.decoded_bytes + run.device->counters().host_bytes,
-                     LoaderOptions().workers * sets, calls_onednn);
-}
-
-void CheckLimits(const SessionParts& session, const Graph& forward) {
+void CheckBound(const SessionParts& session, const Graph& forward) {
   const SessionOptions& options = session.options;
-  const SessionData& data = session.data;
   RunMemory most;
   most.on_host = KindOfDevice(options.device).on_host;
   most.arena = MostArena(forward, session.batch);
-  most.data = DataUse(session, {}).total();
-  most.base = MeasureBase(data.sets.decoded_bytes) + kMostPrepared;
-  most.beside = MeasureFootprint(most, options.compile.threads + std::ssize(data.evaluations) + 1);
-  if (most.peak() > LargestPeak(*options.limits, most)) throw MayNotFit();
+  most.data = HostUseOf(PartsOf(session)).total();
+  most.base = MeasureBase(session.data.sets.decoded_bytes) + kMostPrepared;
+  most.beside = MeasureFootprint(most, options.compile.threads + LoadersOf(session));
+  const HostLimits limits = options.limits ? *options.limits : ReadHostLimits();
+  if (most.peak() > LargestPeak(limits, most)) throw MayNotFit();
 }
 
-void CountMemory(SessionParts& session) {
+void PlanMemoryOf(const ProgramImage& image, SessionParts& session) {
+  const SessionOptions& options = session.options;
+  MemoryUse& memory = session.memory;
+  memory.arena = 0;
+  for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
+    memory.arena += image.arena_bytes[static_cast<size_t>(kind)];
+  }
+  memory.data = DataBytes(image, session);
+  memory.base = options.base ? *options.base : BaseOfNow(&image, session);
+  if (options.trace) memory.base += kTracedRuns * sizeof(OperatorRun);
+  CheckLimits(&image, session);
+}
+
+void CountBase(SessionParts& session) {
   const SessionOptions& options = session.options;
   const Program* const program = session.run.program;
   MemoryUse& memory = session.memory;
-  memory.data =
-      DataUse(session, program ? program->image().states : std::vector<ImageState>()).total();
-  const bool on_host = KindOfDevice(options.device).on_host;
-  const int64_t free = ResidentBytes() + (options.free ? *options.free : FreeHostMemory());
-  if (memory.in_steps() - (on_host ? 0 : memory.arena) > free) {
-    RefuseRun(memory, session.run.layout, free);
-  }
+  memory.base =
+      options.base ? *options.base : BaseOfNow(program ? &program->image() : nullptr, session);
+  if (options.base && options.trace) memory.base += kTracedRuns * sizeof(OperatorRun);
+}
+
+void CountData(SessionParts& session) {
+  if (session.run.program != nullptr) return;
+  session.memory.data = DataBytes(session);
+  CheckLimits(/*image=*/nullptr, session);
 }
 
 void NoteMemory(SessionParts& session) {

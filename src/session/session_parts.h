@@ -109,14 +109,17 @@ SafetensorsMetadata DataMetadata(const SessionParts& session);
 // Compiles the entry points, or prepares them for eager mode. False after an error.
 bool MakeEngine(SessionParts& session, Diagnostics& diagnostics);
 
-// The base of the session's memory, measured now.
-int64_t BaseOfNow(const SessionParts& session);
-// Notes what the run will hold beside its arena. The device has looked at the arena alone: throws
-// UserError where all of it together is more than there is. Call it when arena, data and compiled
-// code are there, but neither the buffers of loaders nor that of the file of checkpoints.
-void CountMemory(SessionParts& session);
 // Throws MayNotFit, by a bound on what the forward graph of training makes of a run.
-void CheckLimits(const SessionParts& session, const Graph& forward);
+void CheckBound(const SessionParts& session, const Graph& forward);
+// Notes the memory that the program's run will take, and throws NoRoom or MayNotFit if it does not
+// keep the limits. Call it when the data is open and the kernels are prepared, but before the arena
+// is taken.
+void PlanMemoryOf(const ProgramImage& image, SessionParts& session);
+// Measures the base again when the engine is made: what loads weights and data is not there yet.
+void CountBase(SessionParts& session);
+// In eager mode, notes what the run will hold beside its tensors, and throws as PlanMemoryOf()
+// does. Call it when the weights are read, but before the loaders have their buffers.
+void CountData(SessionParts& session);
 void NoteMemory(SessionParts& session);
 
 // Fewer than `batches` where options.limit_batches says so.

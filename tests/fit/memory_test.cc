@@ -66,7 +66,8 @@ TEST(Memory, ARunThatFitsByItsArenaAloneIsRefused) {
   const ModelSpec model = ModelOf(kModel);
   const auto planned = [&](int64_t free) {
     SessionOptions options;
-    options.free = free;
+    options.limits = HostLimits{};
+    options.limits->machine = ReadProcessMemory().anonymous + free;
     Diagnostics diagnostics;
     const Session session(model, options, true, diagnostics);
     EXPECT_TRUE(session.ready()) << diagnostics.ToString();
@@ -78,7 +79,8 @@ TEST(Memory, ARunThatFitsByItsArenaAloneIsRefused) {
     planned(0);
     FAIL() << "a run began that cannot have its memory";
   } catch (const UserError& error) {
-    EXPECT_NE(std::string(error.what()).find("are free"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the free memory of"), std::string::npos)
+        << error.what();
     EXPECT_NE(error.help().find("--batch N"), std::string::npos);
   }
 }

@@ -4,7 +4,8 @@
     container      a control group whose limit is `container_bytes`
     address space  `ulimit -v` of `address_space_bytes`
     group alone    a control group below the total, without --memory: the run plans for less
-    eval, predict, generate  of the trained weights, in the control group of the training
+    eval, predict, generate  of the trained weights, within the limit of the training
+    .cgb           the compiled program trains and evaluates in the same control group
 
 Each run goes to exit status 0, report included, and measures no more than its plan's total; the code
 that it maps is no more than its plan says. Prints a line a run. Control groups need root and a memory
@@ -112,18 +113,36 @@ class ContainerTest(CliTestCase):
         write_zeros(self.folder / "samples.npy", dtype, [8, *map(int, shape.split(","))])
         return "samples.npy"
 
-    def use_weights(self, name, threads, limit, before):
+    def use_weights(self, name, threads, within, limit, before):
         flags = [*self.flags(name, threads), "--weights", "run"]
         split = "train" if name == "lsgan" else "test"  # which has no other data
-        output, show = self.run_within(name, threads, "eval", limit, before, "eval", *flags, "--split", split,
+        where = "" if within == "container" else " by address"
+        output, show = self.run_within(name, threads, f"eval{where}", limit, before, "eval", *flags, "--split", split,
                                        "--limit-batches", "2", "--json")
         show(json.loads(output))
         if name in GENERATORS:
             verb, more = "generate", ["--force", "--out", "made.txt" if name == "char-rnn" else "made.png"]
         else:
             verb, more = "predict", [self.predict_input(name)]
-        output, show = self.run_within(name, threads, verb, limit, before, verb, *flags, *more, "--json")
+        output, show = self.run_within(name, threads, verb + where, limit, before, verb, *flags, *more, "--json")
         show(json.loads(output))
+
+    def use_program(self, name, threads, limit, before):
+        """Trains and evaluates the compiled program."""
+        flags = self.flags(name, threads)
+        self.cgrun("compile", *flags, "-o", "model.cgb")
+        program = ["model.cgb", *flags[1:]]
+        _, show = self.run_within(name, threads, "train .cgb", limit, before, "train", *program, "--limit-batches", "2",
+                                  "--set", "train.epochs=1", "--out", "run", "--force", "--quiet")
+        show(json.loads((self.folder / "run" / "summary.json").read_text()))
+        split = "train" if name == "lsgan" else "test"
+        output, show = self.run_within(name, threads, "eval .cgb", limit, before, "eval", *program, "--weights", "run",
+                                       "--split", split, "--limit-batches", "2", "--json")
+        show(json.loads(output))
+
+    def test_no_model_is_forgotten(self):
+        shipped = {file.stem for file in (ROOT / "models").glob("*.yaml")}
+        self.assertEqual(shipped, {*MODELS, "mask-rcnn"})
 
     def test_models_run_in_the_container_that_their_plan_states(self):
         if why_not := ControlGroup.why_not("memory", 2**30):
@@ -133,15 +152,18 @@ class ContainerTest(CliTestCase):
                 limit = self.plan(*self.flags(name, threads))["container_bytes"]
                 with self.subTest(name, threads=threads), ControlGroup("memory", limit) as group:
                     self.train(name, threads, "container", limit, group.join)
-                    self.use_weights(name, threads, limit, group.join)
+                    self.use_weights(name, threads, "container", limit, group.join)
+                    self.use_program(name, threads, limit, group.join)
 
     def test_models_run_in_the_address_space_that_their_plan_states(self):
         for threads in THREADS:
             for name in TRAINED:
                 limit = self.plan(*self.flags(name, threads))["address_space_bytes"]
+                def before(limit=limit):
+                    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
                 with self.subTest(name, threads=threads):
-                    self.train(name, threads, "address space", limit,
-                               lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                    self.train(name, threads, "address space", limit, before)
+                    self.use_weights(name, threads, "address space", limit, before)
 
     def test_models_run_so_on_the_reference_device(self):
         if why_not := ControlGroup.why_not("memory", 2**30):

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""No limit of a control group or on addresses kills a run: it plans for less, or says what it lacks."""
+
+import json
+import resource
+import unittest
+
+from cli_testing import SANITIZED, CliTestCase, ControlGroup, npy
+
+# Most of the arena is activations, which can be computed again.
+MODEL = """cgrun: 1
+model: deep
+data:
+  train: {{format: synthetic, samples: 8000, classes: 4}}
+  test: {{format: synthetic, samples: 8000, classes: 4, seed: 9}}
+inputs:
+  image: {{type: f32, shape: [16]}}
+  label: {{type: int32, shape: []}}
+paths:
+  classify:
+    ops:
+{layers}      - logits: {{op: linear, units: 4}}
+    loss: {{op: softmax_cross_entropy, in: [logits, label]}}
+train: {{epochs: 1, batch: 4000, optimizer: {{op: sgd, lr: 0.01, momentum: 0.9}}}}
+""".format(layers="".join(f"      - {{op: linear{', in: image' * (i == 0)}, units: 192, activation: relu}}\n"
+                          for i in range(16)))
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer takes memory and addresses of its own")
+class GroupLimitsTest(CliTestCase):
+    flags = ("--threads", "1")
+
+    def setUp(self):
+        super().setUp()
+        self.write("deep.yaml", MODEL)
+        self.plan = json.loads(self.cgrun("plan", "deep.yaml", *self.flags, "--json").stdout)
+        self.less = self.plan["arena_bytes"] // 8
+
+    def group(self, limit):
+        if why_not := ControlGroup.why_not("memory", limit):
+            self.skipTest(why_not)
+        return ControlGroup("memory", limit)
+
+    def train(self, model, *flags, **options):
+        self.cgrun("train", model, *self.flags, "--out", "run", "--force", "--quiet", *flags, **options)
+        return json.loads((self.folder / "run" / "summary.json").read_text())
+
+    def test_it_runs_or_is_refused(self):
+        self.train("deep.yaml")
+        self.cgrun("compile", "deep.yaml", *self.flags, "-o", "deep.cgb")
+        (self.folder / "samples.npy").write_bytes(npy([4000, 16], bytes(4 * 4000 * 16), "<f4"))
+        commands = {
+            "train": ("train", "deep.yaml", "--out", "new", "--force"),
+            "train .cgb": ("train", "deep.cgb", "--out", "new", "--force"),
+            "eval": ("eval", "deep.yaml", "--weights", "run"),
+            "eval .cgb": ("eval", "deep.cgb", "--weights", "run"),
+            "predict": ("predict", "deep.yaml", "samples.npy", "--weights", "run", "--json", "found.json"),
+        }
+        for name, command in commands.items():
+            for part in (0.25, 0.5, 0.75, 0.9, 1):
+                limit = int(part * self.plan["container_bytes"])
+                with self.subTest(name, limit=limit), self.group(limit) as group:
+                    done = self.cgrun(*command, *self.flags, "--quiet", status=None, preexec_fn=group.join)
+                    if part == 1:
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn(done.returncode, (0, 1, 2), done.stderr)  # and no signal
+                    if done.returncode != 0:
+                        self.assertIn("what the control group leaves", done.stderr)
+                        self.assertRegex(done.stderr, "held by classify")
+                        self.assertRegex(done.stderr, "help: a control group of [0-9.]+ MiB is enough")
+
+    def test_a_smaller_group_gives_a_smaller_plan(self):
+        self.cgrun("compile", "deep.yaml", *self.flags, "-o", "deep.cgb")
+        for model in ("deep.yaml", "deep.cgb"):
+            with self.subTest(model), self.group(self.plan["container_bytes"] - self.less) as group:
+                result = self.train(model, preexec_fn=group.join)
+                self.assertLess(result["planned_peak_bytes"], self.plan["total_bytes"])
+                self.assertLessEqual(result["measured_peak_bytes"], result["planned_peak_bytes"])
+
+    def test_the_smaller_of_group_and_cap_counts(self):
+        cap = self.plan["total_bytes"] - self.less
+        for group_takes, at_most in ((0, cap), (2 * self.less, cap - self.less // 2)):
+            with self.subTest(group_takes), self.group(self.plan["container_bytes"] - group_takes) as group:
+                result = self.train("deep.yaml", "--memory", str(cap), preexec_fn=group.join)
+                self.assertLessEqual(result["planned_peak_bytes"], at_most)
+
+    def test_few_addresses_give_a_smaller_plan(self):
+        noise = 8 * 2**20  # by which the address spaces of two equal processes may differ
+        limit = self.plan["address_space_bytes"] - noise - 2 * self.less
+        result = self.train("deep.yaml", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertLess(result["planned_peak_bytes"], self.plan["total_bytes"])
+
+
+if __name__ == "__main__":
+    unittest.main()
