@@ -1,4 +1,4 @@
-// Anonymous, private mappings.
+// Each object has an anonymous, private mapping.
 #include "src/base/mapped_bytes.h"
 
 #include <sys/mman.h>

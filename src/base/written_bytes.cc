@@ -21,7 +21,7 @@ constexpr struct {
 } kUnits[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10},
               {"TB", 1e12},    {"GB", 1e9},     {"MB", 1e6},     {"kB", 1e3}};
 
-// Three significant digits, and `more_digits` behind them.
+// Writes three significant digits, and `more_digits` behind them.
 std::string BytesText(int64_t bytes, int more_digits) {
   static constexpr const char* kNames[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);

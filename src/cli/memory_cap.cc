@@ -266,7 +266,7 @@ std::optional<CappedRun> KeepCap(const MemoryCap& cap, ModelSpec& model,
   return fit;
 }
 
-// The least of the limits for a run, and a quick plan of the run. Nothing after an error.
+// Returns the least of the limits for a run, and a quick plan of the run. Nothing after an error.
 std::optional<std::pair<RunLimit, PlannedRun>> LimitWithin(const HostLimits& limits,
                                                            const ModelSpec& model,
                                                            CompileOptions options,

@@ -21,7 +21,7 @@ struct PredictEngine {
   MemoryUse memory;
 };
 
-// What the user of such an engine adds.
+// This is added by the user of such an engine.
 struct PredictNeeds {
   int64_t host_bytes = 0;  // beside the copies of feeds and results: for files, for what it writes
   std::string help;        // "predict a smaller batch (`--batch N`)": how it takes less

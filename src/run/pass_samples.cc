@@ -8,7 +8,7 @@
 namespace cgrun {
 namespace {
 
-// Of ports of an engine or of an image.
+// Counts them among the ports of an engine or of an image.
 template <class Ports>
 int64_t MetricsOfSamples(const Ports& results) {
   return std::ranges::count_if(results, [](const auto& result) {

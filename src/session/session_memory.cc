@@ -79,7 +79,7 @@ int64_t DataBytes(const ProgramImage& image, const SessionParts& session) {
   return HostUseOf(parts).total();
 }
 
-// In eager mode.
+// Counts the same in eager mode.
 int64_t DataBytes(const SessionParts& session) {
   HostParts parts = PartsWith(session.engine().model().entries, session);
   parts.kept_bytes += session.recurrent.bytes();
