@@ -61,12 +61,12 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
   ProgramImage image = std::move(compiled->image);
   compiled.reset();
   MemoryUse& memory = built.memory;
-  memory.start = PlannedStart();
   memory.data = host_bytes + FeedBytes(image.entries[0]) + ResultBytes(image.entries[0]) +
                 StateCopyBytes(image.states, place.library.name());
   const bool calls_onednn = CallsOneDnn(image, place.library);
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");
+  memory.start = PlannedStart(built.engine->program()->peak_before_arenas());
   memory.arena = built.engine->memory().reserved_peak_bytes;
   memory.base = PlannedBase(place.device.counters().host_bytes, /*loaders=*/0, calls_onednn);
   CheckLimits(memory, place.library.name());

@@ -75,9 +75,8 @@ int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, bool calls_onednn, i
   return rounded;
 }
 
-int64_t PlannedStart() {
-  return RoundUp(PeakAnonymousBytes() + static_cast<int64_t>(kSampleBytes) + kBaseNoise,
-                 kBaseGrain);
+int64_t PlannedStart(int64_t peak) {
+  return RoundUp(peak + static_cast<int64_t>(kSampleBytes) + kBaseNoise, kBaseGrain);
 }
 
 Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders, int64_t later_code) {

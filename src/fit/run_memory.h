@@ -77,8 +77,9 @@ inline constexpr int64_t kBaseLeft = 320 << 10;
 // Code that any run maps beyond what it has mapped when its kernels are prepared, in bytes.
 inline constexpr int64_t kLaterCode = 4 << 20;
 
-// The most that this process has held so far, rounded as the base is: for RunMemory::start.
-int64_t PlannedStart();
+// `peak`, the most anonymous memory before the arena is there, rounded as the base is: for
+// RunMemory::start.
+int64_t PlannedStart(int64_t peak);
 
 // Measures the footprint of a run with this memory. Call it when the kernels and threads exist, but
 // neither the arena nor the `loaders` threads. `later_code` are bytes of code that is still to be

@@ -8,6 +8,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/json_text.h"
+#include "src/base/process_memory.h"
 #include "src/data/sampler.h"
 #include "src/fit/child_process.h"
 #include "src/fit/predict_memory.h"
@@ -183,7 +184,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   // A swap file has a thread, too.
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;
   const int64_t threads = std::ssize(parts.sets) * workers + transfers;
-  memory.start = std::max(PlannedStart(), shape.data.opening_bytes);
+  memory.start = std::max(PlannedStart(PeakAnonymousBytes()), shape.data.opening_bytes);
   memory.base = PlannedBase(shape.data.decoded_bytes, threads, CallsOneDnn(compiled.image, library),
                             &memory.base_room);
   memory.beside = MeasureFootprint(memory, threads);

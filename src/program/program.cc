@@ -7,6 +7,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/base/process_memory.h"
 #include "src/device/swap_file.h"
 #include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
@@ -45,7 +46,8 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
       device_(device),
       on_host_(KindOfDevice(library.name()).on_host),
       arenas_(device),
-      code_(image_, device, library) {
+      code_(image_, device, library),
+      peak_before_arenas_(PeakAnonymousBytes()) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
   TakeArenas(swap_folder);

@@ -37,6 +37,8 @@ class Program {
 
   const ProgramImage& image() const { return image_; }
   const std::vector<EntryPoint>& entries() const { return code_.entries(); }
+  // PeakAnonymousBytes() when all was prepared, before the arenas were there.
+  int64_t peak_before_arenas() const { return peak_before_arenas_; }
   // Index of the entry point of that kind for `batch` samples; −1 if there is none.
   int FindEntry(EntryKind kind, int64_t batch) const;
 
@@ -167,10 +169,11 @@ class Program {
 
   ProgramImage image_;
   Device& device_;
-  const bool on_host_;                     // whether the device has no memory of its own
-  Arenas arenas_;                          // what stands below knows places there
-  Code code_;                              // of image_
-  std::unique_ptr<SwapSpace> swap_space_;  // of an image that has one
+  const bool on_host_;  // whether the device has no memory of its own
+  Arenas arenas_;       // what stands below knows places there
+  Code code_;           // of image_
+  int64_t peak_before_arenas_;
+  std::unique_ptr<SwapSpace> swap_space_;                 // of an image that has one
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
   mutable std::vector<std::byte> staging_;                // for them
   std::vector<StagedPorts> staged_;                       // of each entry point

@@ -134,12 +134,13 @@ bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
   }
   std::optional<ProgramImage> image = MakeImage(session, *library, diagnostics);
   if (!image) return false;
-  memory.start = std::max(PlannedStart(), session.data.sets.opening_bytes);
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   run.engine = MakeImageEngine(
       std::move(*image), place,
       options.compile.swap ? options.compile.swap->path : SwapFolderOf(session.model));
   run.program = run.engine->program();
+  memory.start =
+      std::max(PlannedStart(run.program->peak_before_arenas()), session.data.sets.opening_bytes);
   memory.arena = run.engine->memory().reserved_peak_bytes;
   memory.swap_space = SwapBytes(run.program->image());
   memory.swaps_to_host = !KindOfDevice(options.device).on_host;
