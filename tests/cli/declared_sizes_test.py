@@ -161,6 +161,20 @@ class DeclaredSizesTest(CliTestCase):
         for name in ("large.yaml", "deep.yaml"):
             for verb in ("check", "plan", "summary"):
                 self.refused(verb, name, says="a model file has at most 4 MiB")
+        for text in ("[" * 4_000_000, "a: " + "[b, {c: " * 400_000, "a: [" + "1," * 1_900_000 + "1]"):
+            self.write("deep.yaml", text)
+            self.refused("check", "deep.yaml", says="nested deeper than 64 levels|more than 200000 values")
+
+    def test_programs(self):
+        self.cgrun("compile", "small.yaml", "-o", "small.cgb")
+        head = (self.folder / "small.cgb").read_bytes()[:16]
+        size = 200 * MIB
+        for what, data in (("zeros", bytes(size)), ("a bomb", zeros_in_gzip(head + struct.pack("<Q", size), size)),
+                           ("a large one", head + struct.pack("<Q", 2**50))):
+            self.save("bad.cgb", data)
+            for verb in ("disasm", "plan", "eval"):
+                with self.subTest(what, verb=verb):
+                    self.refused(verb, "bad.cgb", says="bad.cgb: (this is no compiled program|the file is truncated)")
 
     def test_data_that_are_made(self):
         self.write("many.yaml", MODEL.replace("samples: 65", "samples: 300000000"))
