@@ -185,7 +185,6 @@ paths:
             done = self.benches(before, "--dry-run", "--json")
             self.assertRegex(done.stderr, r"note: 6 cases take more than .* together, .*: `--isolate` runs each")
             self.assertEqual(len(json.loads(done.stdout)["cases"]), 6)
-            self.benches(before, "--only", "graph, memory")
             done = self.benches(before, "--isolate", status=None)
             if done.returncode != 0:  # eager mode may take more
                 self.assertRegex(done.stderr, r"error: (no memory for .*|case '.*' does not fit into memory)\n"
