@@ -13,6 +13,7 @@
 #include "src/model_data/model_data.h"
 #include "src/passes/decisions.h"
 #include "src/plan/schedule.h"
+#include "src/program/code.h"
 #include "src/run/batch_runner.h"
 #include "src/run/rate_schedule.h"
 
@@ -332,10 +333,57 @@ int64_t BatchesOf(const BenchOptions& options) {
   return options.limit_batches > 0 ? std::min(options.limit_batches, kMostBatches) : kMostBatches;
 }
 
-std::vector<CaseResult> ResultsOf(const Contestants& contestants) {
+// Compiles a case and prepares its kernels, without memory to run it. Returns nothing after an
+// error.
+std::optional<CaseResult> BuildAlone(const Bench& bench, const BenchCase& one,
+                                     Diagnostics& diagnostics) {
+  CaseResult result;
+  result.name = one.name;
+  result.batch = bench.entry.batch;
+  const auto begin = Clock::now();
+  const std::vector<EntryRequest> entries = {bench.entry};
+  if (one.mode == Mode::kEager) {
+    if (!PrepareEager(bench.model, entries, bench.library, one.compile, diagnostics)) return {};
+  } else {
+    const auto compiled = Compile(bench.model, entries, bench.library, one.compile, diagnostics);
+    if (!compiled) return {};
+    const std::unique_ptr<Device> device = OpenDevice(bench.options.device);
+    const Code code(compiled->image, *device, bench.library);
+    for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
+      result.peak_bytes += compiled->image.arena_bytes[static_cast<size_t>(kind)];
+    }
+    result.reserved_bytes = result.peak_bytes;
+  }
+  result.build_seconds = SecondsSince(begin);
+  return result;
+}
+
+// Builds each case alone, for a dry run. Returns nothing after an error.
+std::optional<std::vector<CaseResult>> BuildEach(const Bench& bench,
+                                                 const std::vector<BenchCase>& cases,
+                                                 BenchObserver& observer,
+                                                 Diagnostics& diagnostics) {
   std::vector<CaseResult> results;
-  for (const auto& contestant : contestants) results.push_back(contestant->Result());
+  for (const BenchCase& one : cases) {
+    observer.OnCase("building " + one.name, 0, 0);
+    auto result = BuildAlone(bench, one, diagnostics);
+    if (!result) return std::nullopt;
+    results.push_back(std::move(*result));
+  }
   return results;
+}
+
+// Builds all cases, and takes the first step of each. Returns nothing after an error.
+std::optional<Contestants> BuildContestants(const Bench& bench, const std::vector<BenchCase>& cases,
+                                            BenchObserver& observer, Diagnostics& diagnostics) {
+  Contestants contestants;
+  for (const BenchCase& one : cases) {
+    observer.OnCase("building " + one.name, 0, 0);
+    contestants.push_back(std::make_unique<Contestant>(bench, one, diagnostics));
+    if (!contestants.back()->ready()) return std::nullopt;
+    contestants.back()->FirstStep();
+  }
+  return contestants;
 }
 
 // Runs what follows the first steps, and returns the results of all, in their order.
@@ -436,16 +484,14 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                     infer ? std::vector<PathSchedule>() : SchedulesOf(model, diagnostics)};
   if (diagnostics.has_errors()) return std::nullopt;
 
-  Contestants contestants;
-  for (const BenchCase& bench_case : cases) {
-    observer.OnCase("building " + bench_case.name, 0, 0);
-    contestants.push_back(std::make_unique<Contestant>(bench, bench_case, diagnostics));
-    if (!contestants.back()->ready()) return std::nullopt;
-    if (!options.dry_run) contestants.back()->FirstStep();
-  }
   Rounds rounds;
-  std::vector<CaseResult> results =
-      options.dry_run ? ResultsOf(contestants) : RunContest(contestants, options, observer, rounds);
+  std::optional<std::vector<CaseResult>> results;
+  if (options.dry_run) {
+    results = BuildEach(bench, cases, observer, diagnostics);
+  } else if (auto contestants = BuildContestants(bench, cases, observer, diagnostics)) {
+    results = RunContest(*contestants, options, observer, rounds);
+  }
+  if (!results) return std::nullopt;
   BenchResult result{.model = model.name.value,
                      .device = std::string(library->name()),
                      .infer = infer,
@@ -453,7 +499,7 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                      .steps_per_round = rounds.steps,
                      .rounds = rounds.count,
                      .dry_run = options.dry_run,
-                     .cases = std::move(results)};
+                     .cases = std::move(*results)};
   CompareTimes(result.cases);
   CompareLosses(result.cases);
   return result;

@@ -97,7 +97,7 @@ BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name
   const std::string json = ReadTextFile(file.path());
   if (json.empty()) {
     throw UserError("case '" + name + "' ended with status " + std::to_string(status),
-                    "without --isolate, errors are told");
+                    "it has said why; `--only CASE` runs another one alone");
   }
   BenchResult result = CaseFromJson(json);
   result.cases[0].peak_bytes = peak;
@@ -172,6 +172,12 @@ std::string CaseList(const std::vector<std::string>& names) {
   return list;
 }
 
+// Whether a benchmark has such a case where memory is no matter.
+bool IsStandard(const std::string& name, const CompileOptions& compile, const ModelFlags& flags) {
+  return std::ranges::count(StandardCases(compile, !flags.order.empty()), name, &BenchCase::name) >
+         0;
+}
+
 // `capped`: the same options under the cap of the model, if it has one that matters; with
 // `capped_alone` other cases do not fit into memory.
 std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
@@ -192,22 +198,28 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
   for (const BenchCase& one : cases) names.push_back(one.name);
   std::erase_if(cases, [&](const BenchCase& one) { return one.name != bench.only; });
   if (!cases.empty()) return cases;
+  if (capped_alone && IsStandard(bench.only, compile, flags)) {
+    throw NoRoom("case '" + bench.only + "' does not fit into memory", CaseList(names));
+  }
   const std::string nearest = NearestName(bench.only, names);
   throw InputError("the benchmark has no case '" + bench.only + "'",
                    nearest.empty() ? CaseList(names) : "did you mean '" + nearest + "'?");
 }
 
 // In this process all cases are in memory at once. Throws NoRoom if their arenas alone are too
-// much.
-void CheckTogether(const FittedHere& fitted, size_t cases) {
+// much; a dry run says so.
+void CheckTogether(const FittedHere& fitted, size_t cases, bool dry_run) {
   if (!fitted.most || !fitted.run.memory || cases < 2) return;
   const RunMemory& memory = *fitted.run.memory;
   const int64_t bytes = memory.base + static_cast<int64_t>(cases) * memory.arena;
   if (bytes <= *fitted.most) return;
-  throw NoRoom(
+  const std::string text =
       fmt::format("{} cases take more than {} together, and {} is what this process may take",
-                  cases, FormatBytes(bytes), FormatBytes(*fitted.most)),
-      "`--isolate` runs each in a process of its own, and `--only CASE` one alone");
+                  cases, FormatBytes(bytes), FormatBytes(*fitted.most));
+  const std::string help =
+      "`--isolate` runs each in a process of its own, and `--only CASE` one alone";
+  if (!dry_run) throw NoRoom(text, help);
+  Tell("note: " + text + ": " + help);
 }
 
 // The times of a debugging run say nothing: one round of one step is enough.
@@ -271,7 +283,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
                           .cases = {}},
                          view);
   } else {
-    if (!dry_run) CheckTogether(fitted, cases.size());
+    if (!bench.isolate) CheckTogether(fitted, cases.size(), dry_run);
     result = RunBench(*model, cases, bench.options, view, diagnostics);
   }
   view.Clear();

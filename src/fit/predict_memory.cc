@@ -49,7 +49,6 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
   ProgramImage image = std::move(compiled->image);
   compiled.reset();
   MemoryUse& memory = built.memory;
-  memory.start = PlannedStart();
   memory.data = needs.host_bytes + FeedBytes(image.entries[0]) + ResultBytes(image.entries[0]) +
                 StateCopyBytes(image.states, place.library.name());
   const bool calls_onednn = CallsOneDnn(image, place.library);
@@ -57,6 +56,7 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
     memory.base = PlannedBase(place.device.counters().host_bytes, /*loaders=*/0, calls_onednn);
   };
   place.before_arenas = [&](const ProgramImage& prepared) {
+    memory.start = PlannedStart();
     measure_base();
     for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
       memory.arena += prepared.arena_bytes[static_cast<size_t>(kind)];

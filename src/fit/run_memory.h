@@ -79,7 +79,8 @@ inline constexpr int64_t kBaseLeft = 320 << 10;
 // Code that any run maps beyond what it has mapped when its kernels are prepared, in bytes.
 inline constexpr int64_t kLaterCode = 4 << 20;
 
-// The most that this process has held so far, rounded as the base is: for RunMemory::start.
+// The most that this process has held so far, rounded as the base is: for RunMemory::start. Call it
+// when the kernels are prepared, but before the arena is there.
 int64_t PlannedStart();
 
 // Measures the footprint of a run with this memory. Call it when the kernels and threads exist, but

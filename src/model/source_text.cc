@@ -67,6 +67,20 @@ std::optional<size_t> FindTabIndentation(std::string_view text) {
   return std::nullopt;
 }
 
+// Returns the offset of a bracket that stands in so many open ones that no file needs them, in
+// texts and comments neither. The YAML library takes hundreds of bytes for each bracket of a line
+// before it tells how deep they are.
+std::optional<size_t> FindDeepBracket(std::string_view text) {
+  constexpr int64_t kMostOpen = 100'000;
+  int64_t open = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[' || text[i] == '{') ++open;
+    if (text[i] == ']' || text[i] == '}') --open;
+    if (open > kMostOpen) return i;
+  }
+  return std::nullopt;
+}
+
 // Hides the bracket at `begin`, of the kind `open` in kBrackets, and the one that closes it, if
 // only `inside` stands between them.
 void HidePair(std::string& text, size_t begin, size_t open, bool (*inside)(char)) {
@@ -137,6 +151,11 @@ std::optional<SourceText> SourceText::Prepare(SourceFile file, Diagnostics& diag
   }
   if (tab) {
     diagnostics.Error(text.MarkAt(*tab), "a tab in the indentation", "indent with spaces");
+    return std::nullopt;
+  }
+  if (const auto deep = FindDeepBracket(text.text())) {
+    diagnostics.Error(text.MarkAt(*deep),
+                      "nested deeper than " + std::to_string(kMaxTreeDepth) + " levels");
     return std::nullopt;
   }
   return text;

@@ -2,6 +2,8 @@
 #include "src/program/serialize.h"
 
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #include "src/base/diagnostics.h"
 #include "src/base/shell_word.h"
@@ -16,7 +18,6 @@ namespace {
 constexpr char kMagic[8] = {'C', 'G', 'R', 'U', 'N', 'B', '\r', '\n'};
 constexpr uint32_t kVersion = 4;
 constexpr size_t kHeaderBytes = sizeof(kMagic) + 4 + 4 + 8;
-constexpr int64_t kLargestFile = int64_t{1} << 32;  // bytes
 
 template <class T>
 void Append(std::string& out, T value) {
@@ -24,7 +25,7 @@ void Append(std::string& out, T value) {
 }
 
 template <class T>
-T Take(const std::string& bytes, size_t at) {
+T Take(std::string_view bytes, size_t at) {
   T value = 0;
   for (size_t i = 0; i < sizeof(T); ++i) {
     value |= static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
@@ -39,8 +40,8 @@ std::string CompileHelp(const std::string& file) {
          "`";
 }
 
-// The CBOR behind a header that is sound.
-std::string PayloadOf(const std::string& bytes) {
+// Checks all of a file's first bytes but the checksum. `payload_bytes`: as many as follow them.
+void CheckHeader(std::string_view bytes, uint64_t payload_bytes) {
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
     throw UserError("this is no compiled program");
   }
@@ -49,12 +50,24 @@ std::string PayloadOf(const std::string& bytes) {
     throw UserError("compiled for format " + std::to_string(version) + ", not " +
                     std::to_string(kVersion));
   }
-  std::string payload = bytes.substr(kHeaderBytes);
-  if (payload.size() != Take<uint64_t>(bytes, 16)) throw UserError("the file is truncated");
-  if (Crc32(std::as_bytes(std::span(payload))) != Take<uint32_t>(bytes, 12)) {
+  if (payload_bytes != Take<uint64_t>(bytes, 16)) throw UserError("the file is truncated");
+}
+
+// Returns the image of a CBOR behind a header that is sound.
+ProgramImage ImageBehind(std::string_view header, const std::string& payload) {
+  if (Crc32(std::as_bytes(std::span(payload))) != Take<uint32_t>(header, 12)) {
     throw UserError("the checksum does not match");
   }
-  return payload;
+  return ImageFromCbor(payload);
+}
+
+// Runs `read` for a file, which its errors name.
+ProgramImage NamingFile(const std::string& file, const std::function<ProgramImage()>& read) {
+  try {
+    return read();
+  } catch (const UserError& error) {
+    throw InputError(file + ": " + error.what(), CompileHelp(file));
+  }
 }
 
 }  // namespace
@@ -70,12 +83,11 @@ std::string SerializeImage(const ProgramImage& image) {
 }
 
 ProgramImage DeserializeImage(const std::string& bytes, const std::string& file) {
-  const std::string help = CompileHelp(file);
-  try {
-    return ImageFromCbor(PayloadOf(bytes));
-  } catch (const UserError& error) {
-    throw InputError(file + ": " + error.what(), help);
-  }
+  return NamingFile(file, [&] {
+    const std::string_view header = std::string_view(bytes).substr(0, kHeaderBytes);
+    CheckHeader(header, bytes.size() - header.size());
+    return ImageBehind(header, bytes.substr(kHeaderBytes));
+  });
 }
 
 void SaveImage(const ProgramImage& image, const std::string& path) {
@@ -84,9 +96,17 @@ void SaveImage(const ProgramImage& image, const std::string& path) {
 }
 
 ProgramImage LoadImage(const std::string& path) {
-  const std::vector<std::byte> bytes = ReadFile(path, kLargestFile);
-  return DeserializeImage(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-                          path);
+  FileReader reader(path, FileReader::Gzip::kNever);
+  std::string header(kHeaderBytes, '\0'), payload;
+  header.resize(reader.ReadSome(std::as_writable_bytes(std::span(header))));
+  const int64_t left = reader.max_bytes() - std::ssize(header);
+  return NamingFile(path, [&] {
+    CheckHeader(header, static_cast<uint64_t>(left));  // before memory is taken
+    payload.resize(static_cast<size_t>(left));
+    reader.Read(std::as_writable_bytes(std::span(payload)), "the program");
+    reader.ExpectEnd();
+    return ImageBehind(header, payload);
+  });
 }
 
 }  // namespace cgrun

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "src/base/json_text.h"
@@ -85,6 +84,14 @@ std::string RowsText(const std::vector<ExactRow>& rows, double first_arena) {
   return table.ToString("  ");
 }
 
+// Returns whether a plan takes less than what is proved.
+bool IsBeaten(const FrontierSubject& subject, const ExactProof& proof) {
+  const auto by_arena = [](const auto& a, const auto& b) { return a.arena_bytes < b.arena_bytes; };
+  const auto plan = std::ranges::min_element(subject.rows, by_arena);
+  const auto proved = std::ranges::min_element(proof.rows, by_arena);
+  return plan->arena_bytes < proved->arena_bytes;
+}
+
 // `operators`: "operators one by one".
 std::string ProofText(const FrontierSubject& subject, const ExactProof& proof,
                       const std::string& operators) {
@@ -95,22 +102,17 @@ std::string ProofText(const FrontierSubject& subject, const ExactProof& proof,
         subject.entry, operators);
   }
   const std::string workspaces = AnyAlone(subject) ? ", with workspaces as they are at first" : "";
-  return fmt::format(
-             "The least of '{}' over all orders and recomputations of its {}, in place where their "
-             "kernels can{}, proved{}:\n",
-             subject.entry, operators, workspaces,
-             proof.is_complete ? "" : " as far as the search goes") +
-         RowsText(proof.rows, static_cast<double>(subject.rows[0].arena_bytes));
-}
-
-// Returns whether a plan takes less than what is proved.
-bool IsBeaten(const FrontierSubject& subject) {
-  int64_t proved = std::numeric_limits<int64_t>::max();
-  for (const ExactProof* proof : {&subject.one_by_one, &subject.fused}) {
-    for (const ExactRow& row : proof->rows) proved = std::min(proved, row.arena_bytes);
+  std::string text = fmt::format(
+      "The least of '{}' over all orders and recomputations of its {}, in place where their "
+      "kernels can{}, proved{}:\n",
+      subject.entry, operators, workspaces, proof.is_complete ? "" : " as far as the search goes");
+  text += RowsText(proof.rows, static_cast<double>(subject.rows[0].arena_bytes));
+  if (IsBeaten(subject, proof)) {
+    text +=
+        "A plan above takes less: this proof does not cover tensors that are joined or cut in "
+        "place, other fusions, nor smaller workspaces.\n";
   }
-  return std::ranges::any_of(subject.rows,
-                             [&](const FrontierRow& row) { return row.arena_bytes < proved; });
+  return text;
 }
 
 bool Differs(const ExactProof& a, const ExactProof& b) {
@@ -127,12 +129,6 @@ std::string ExactText(const FrontierSubject& subject) {
   if (Differs(subject.one_by_one, subject.fused)) {
     if (!text.empty()) text += "\n";
     text += ProofText(subject, subject.fused, "operators as the plans above fuse them");
-  }
-  if (IsBeaten(subject)) {
-    text +=
-        "A plan above takes less: the proof does not cover tensors that are joined or cut in "
-        "place, "
-        "other fusions, nor smaller workspaces.\n";
   }
   return text;
 }

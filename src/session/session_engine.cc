@@ -135,7 +135,6 @@ bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
   }
   std::optional<ProgramImage> image = MakeImage(session, *library, diagnostics);
   if (!image) return false;
-  memory.start = std::max(PlannedStart(), session.data.sets.opening_bytes);
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   run.engine = MakeImageEngine(
       std::move(*image), place,

@@ -1,4 +1,5 @@
 // The memory of a session is planned before it runs, and measured as it runs.
+#include <algorithm>
 #include <iterator>
 #include <optional>
 
@@ -142,6 +143,7 @@ void PlanMemoryOf(const ProgramImage& image, SessionParts& session) {
   for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
     memory.arena += image.arena_bytes[static_cast<size_t>(kind)];
   }
+  memory.start = std::max(PlannedStart(), session.data.sets.opening_bytes);
   memory.data = DataBytes(image, session);
   memory.base = options.base ? *options.base : BaseOfNow(&image, session);
   if (options.trace) memory.base += kTracedRuns * sizeof(OperatorRun);

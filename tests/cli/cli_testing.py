@@ -11,6 +11,7 @@ import pathlib
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import zlib
@@ -143,6 +144,21 @@ def png(width, height, pixels):
             chunk(b"IEND", b""))
 
 
+def jpeg(width, height, progressive=False):
+    """Returns a JPEG file of grey pixels in three channels, which is small whatever its size."""
+    def part(marker, data):
+        return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
+    sizes = struct.pack(">BHHB", 8, height, width, 3)
+    frame = sizes + b"".join(bytes([i, 0x11, 0]) for i in (1, 2, 3))
+    codes = b"".join(part(0xC4, bytes([kind << 4, 1] + 15 * [0] + [0])) for kind in (0, 1))
+    scan = bytes([3, 1, 0, 2, 0, 3, 0, 0, 0 if progressive else 63, 0])
+    # Each block has a difference of 0 and, in a whole scan, the end of the block: a bit each.
+    blocks = 3 * -(-width // 8) * -(-height // 8)
+    bits = blocks * (1 if progressive else 2)
+    return (b"\xff\xd8" + part(0xDB, bytes([0] + 64 * [1])) + part(0xC2 if progressive else 0xC0, frame) +
+            codes + part(0xDA, scan) + bytes(-(-bits // 8)) + b"\xff\xd9")
+
+
 def npy(shape, data, descriptor="|u1"):
     """Returns a .npy file that has these bytes as its elements."""
     text = repr({"descr": descriptor, "fortran_order": False, "shape": tuple(shape)}).encode()
@@ -257,8 +273,8 @@ class CliTestCase(unittest.TestCase):
         return name
 
     def cgrun(self, *arguments, status=0, **options):
-        """Runs cgrun in the test's folder to this exit status, or to any, where it is None; the result
-        has the texts stdout and stderr. What other runs of this machine have cached is not there."""
+        """Runs cgrun in the test's folder; the result has the texts stdout and stderr. What other
+        runs of this machine have cached is not there. If `status` is None, any exit status will do."""
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment,
                    **options}
@@ -266,6 +282,33 @@ class CliTestCase(unittest.TestCase):
                               check=False, stdin=subprocess.DEVNULL, **options)
         if status is not None:
             self.assertEqual(done.returncode, status, f"{arguments}: {done.stdout}{done.stderr}")
+        return done
+
+    def watched(self, *arguments, status=0, **options):
+        """Does as cgrun() does. The result has `most_anonymous`, too: the most anonymous memory that
+        was seen from outside, in bytes, which is looked at about a thousand times a second."""
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        page = os.sysconf("SC_PAGESIZE")
+        most = 0
+        with subprocess.Popen([str(CGRUN), *map(str, arguments)], cwd=self.folder, text=True, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              **options) as run:
+            def watch():
+                nonlocal most
+                with contextlib.suppress(OSError), open(f"/proc/{run.pid}/statm", "rb", 0) as pages:
+                    while text := os.pread(pages.fileno(), 128, 0):
+                        _, resident, shared = map(int, text.split()[:3])
+                        most = max(most, (resident - shared) * page)
+                        time.sleep(0.0005)
+
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+            stdout, stderr = run.communicate()
+            watcher.join()
+        if status is not None:
+            self.assertEqual(run.returncode, status, f"{arguments}: {stdout}{stderr}")
+        done = subprocess.CompletedProcess(arguments, run.returncode, stdout, stderr)
+        done.most_anonymous = most
         return done
 
     def refuses(self, *arguments, status=2, **options):

@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from cli_testing import CliTestCase, npy
+from cli_testing import MODEL, CliTestCase, npy
 
 CHECKED = "all read and write what they declare"
 
@@ -48,6 +48,12 @@ class DebugTest(CliTestCase):
         done = self.cgrun("bench", "small.yaml", "--debug-sets", "--only", "graph, memory")
         self.assertIn(CHECKED, done.stderr)
         self.assertIn("1 round of 1 step", done.stdout)
+
+    def test_the_graph_is_analysed_once_in_10_000_steps(self):
+        self.write("small.yaml", MODEL.replace("epochs: 2", "steps: 10000").replace("samples: 65", "samples: 641"))
+        done, summary = self.train()
+        self.assertEqual((summary["steps"], summary["graph_analyses"]), (10_000, 1))
+        self.assertIn("the graph was compiled and planned once for 10,000 steps", done.stdout)
 
     def test_eager_mode_has_no_byte_code(self):
         for flag in ("--debug-sets", "--debug-sync"):

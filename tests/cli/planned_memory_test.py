@@ -5,10 +5,12 @@ devices."""
 import json
 import math
 import random
+import resource
 import unittest
 
 from cli_testing import (IMAGES, SANITIZED, TABLE, CliTestCase, ControlGroup, npy, png,
                          write_zeros_as_safetensors)
+from memory_testing import DEEP
 
 MIB = 2**20
 
@@ -146,6 +148,48 @@ paths:
                                   preexec_fn=group.join)
                 self.assertIn("more than what the control group leaves", done.stderr)
                 self.assertIn("most is held by", done.stderr)
+
+    def benches(self, before, *flags, **options):
+        return self.cgrun("bench", "deep.yaml", "--threads", 1, "--rounds", 1, "--steps", 1, *flags,
+                          preexec_fn=before, **options)
+
+    def each_limit(self, share):
+        """Limits that leave so much of the arena of deep.yaml, as functions for a child to call first."""
+        plan = json.loads(self.cgrun("plan", "deep.yaml", "--threads", "1", "--json").stdout)
+        less = int((1 - share) * plan["arena_bytes"])
+        addresses = plan["address_space_bytes"] - less
+        yield lambda: resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
+        if why_not := ControlGroup.why_not("memory", 2**30):
+            print(why_not)
+            return
+        with ControlGroup("memory", plan["container_bytes"] - less) as group:
+            yield group.join
+
+    def test_a_benchmark_runs_the_case_that_fits(self):
+        self.write("deep.yaml", DEEP.replace("batch: 24", "batch: 64").replace("samples: 48", "samples: 64"))
+        for before in self.each_limit(0.7):
+            for flags in ((), ("--isolate",), ("--dry-run",)):
+                done = self.benches(before, *flags, "--json")
+                self.assertRegex(done.stderr, r"(?m)^cap: .* run a second time; .*\nthe other cases do not fit into memory")
+                names = [case["name"] for case in json.loads(done.stdout)["cases"]]
+                self.assertEqual(names, ["graph, memory, capped"])
+            self.benches(before, "--out", "bench", "--force")
+            self.assertIn("graph, memory, capped", (self.folder / "bench/bench.txt").read_text())
+            error = self.benches(before, "--only", "eager", status=1).stderr
+            self.assertIn("error: case 'eager' does not fit into memory\nhelp: its cases are 'graph, memory, capped'\n", error)
+
+    def test_a_benchmark_of_cases_that_fit_one_by_one_says_so(self):
+        self.write("deep.yaml", DEEP.replace("batch: 24", "batch: 64").replace("samples: 48", "samples: 64"))
+        for before in self.each_limit(1.3):
+            error = self.benches(before, status=1).stderr
+            self.assertRegex(error, r"error: 6 cases take more than .* together, .*\nhelp: `--isolate` runs each")
+            done = self.benches(before, "--dry-run", "--json")
+            self.assertRegex(done.stderr, r"note: 6 cases take more than .* together, .*: `--isolate` runs each")
+            self.assertEqual(len(json.loads(done.stdout)["cases"]), 6)
+            done = self.benches(before, "--isolate", status=None)
+            if done.returncode != 0:  # eager mode may take more
+                self.assertRegex(done.stderr, r"error: (no memory for .*|case '.*' does not fit into memory)\n"
+                                 r"help: .*\nerror: case '.*' ended with status 1\nhelp: it has said why; `--only CASE`")
 
 
 if __name__ == "__main__":
