@@ -239,7 +239,7 @@ class ReaderTimesTest(CliTestCase):
         self.holds(lambda n: self.pictures(n, 2), 2000)
 
     def test_folders_of_images(self):
-        self.holds(lambda n: self.pictures(n, n), 1000)
+        self.holds(lambda n: self.pictures(n, n), 600)
 
     def test_labels_of_images(self):
         def make(count):
@@ -304,7 +304,7 @@ class ReaderTimesTest(CliTestCase):
                 self.write("m.yaml", MODEL.replace("      - {op: flatten}\n", "      - {op: flatten}\n" + ops))
                 self.cgrun("compile", "m.yaml", "-o", f"{count}.cgb", "--threads", 1)
             return "disasm", f"{count}.cgb"
-        self.holds(make, 300, most=20_000)
+        self.holds(make, 100, most=10_000)
 
     def resumed(self, count, change):
         """A run that goes on, whose folder `change` has changed."""
@@ -380,7 +380,7 @@ class ReaderTimesTest(CliTestCase):
                 for i in range(count):
                     os.link(self.folder / "one.png", self.folder / f"in{count}/{i}.png")
             return "predict", "small.yaml", f"in{count}", "--weights", "run"
-        self.holds(make, 1000)
+        self.holds(make, 500)
 
 
 if __name__ == "__main__":
