@@ -120,7 +120,8 @@ class Expander {
   const ModelSpec& model_;
   Diagnostics& diagnostics_;
   SubstitutionBudget budget_;
-  int64_t ops_ = 0;
+  int64_t ops_ = 0;   // operators and uses of networks
+  int64_t uses_ = 0;  // of blocks
   bool stopped_ = false;
 };
 
@@ -132,8 +133,9 @@ void Expander::Error(const SourceMark& mark, const std::string& message, std::st
 }
 
 bool Expander::Count(const OpSpec& op, int64_t repeats) {
-  ops_ += repeats;
-  if (ops_ <= kMaxExpandedOps && !budget_.exceeded()) return true;
+  (op.kind == OpSpec::Kind::kBlock ? uses_ : ops_) += repeats;
+  const bool is_small = ops_ <= kMaxExpandedOps && uses_ <= kMaxExpandedOps;
+  if (is_small && !budget_.exceeded()) return true;
   if (!stopped_) {
     diagnostics_.Error(op.mark, "the blocks of this model grow too large here",
                        "at most " + std::to_string(kMaxExpandedOps) + " operators are allowed");

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "src/base/file_kind.h"
@@ -57,9 +58,10 @@ std::vector<std::string> KeptIn(const std::string& folder) {
 std::vector<fs::path> RunFiles(const std::string& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  const std::vector<std::string> kept = KeptIn(folder);
+  const std::vector<std::string> kept_list = KeptIn(folder);
+  const std::set<std::string> kept(kept_list.begin(), kept_list.end());
   const auto is_kept = [&](const std::string& name) {
-    return name.ends_with(".npy") && std::ranges::find(kept, name) != kept.end();
+    return name.ends_with(".npy") && kept.contains(name);
   };
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string file = entry.path().filename().string();

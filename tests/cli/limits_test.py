@@ -93,6 +93,31 @@ class LimitsTest(CliTestCase):
         self.assertRegex(done.stderr, r"help: `ulimit -v \d+` is enough")
         self.assertNotIn("No such file", done.stderr)
 
+    # Guards against tables of a size's square in planning and code.
+    def test_a_resize_to_a_large_image_is_planned_at_once(self):
+        self.write("wide.yaml", MODEL.replace("- {op: flatten}", "- {op: resize, size: [10000, 10000]}\n"
+                                              "      - {op: global_avg_pool}\n      - {op: flatten}"))
+        used, _ = self.used_by("plan", "wide.yaml", "--batch", "1", "--threads", "1")
+        self.assertLess(used.ru_utime + used.ru_stime, 3)
+        self.assertLess(used.ru_maxrss * 1024, 150 * 2**20)
+
+    def test_a_check_makes_no_list_of_all_samples(self):
+        many = MODEL.replace("samples: 65", "samples: 300000000").replace("samples: 40", "samples: 300000000")
+        self.write("many.yaml", many)
+        used, told = self.used_by("check", "many.yaml", "--threads", "1")
+        self.assertIn("no errors", told)
+        self.assertLess(used.ru_maxrss * 1024, 100 * 2**20)
+
+    def used_by(self, *arguments):
+        """Returns what resources a command took, and what it printed."""
+        with open(self.folder / "told", "w", encoding="utf-8") as told, subprocess.Popen(
+                [str(CGRUN), *arguments], cwd=self.folder, stdout=told, stderr=told) as run:
+            _, status, used = os.wait4(run.pid, 0)
+            run.returncode = os.waitstatus_to_exitcode(status)
+        text = (self.folder / "told").read_text()
+        self.assertEqual(run.returncode, 0, text)
+        return used, text
+
     def test_a_dry_run_leaves_a_large_arena_untouched(self):
         wide = MODEL.replace("- {op: flatten}", "- {op: resize, size: [3000, 3000]}\n"
                              "      - {op: global_avg_pool}\n      - {op: flatten}")

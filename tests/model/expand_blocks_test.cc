@@ -145,6 +145,12 @@ TEST(ExpandBlocksTest, GrowthIsLimited) {
   EXPECT_NE(Errors("  b0: {in: x, ops: [relu]}\n", "      - {block: b0, in: x, repeat: 1000000}\n")
                 .find("grow too large"),
             std::string::npos);
+  const auto repeated = [](int times) {
+    return Errors("  b0: {in: x, ops: [relu]}\n",
+                  "      - {block: b0, in: x, repeat: " + std::to_string(times) + "}\n");
+  };
+  EXPECT_EQ(repeated(99'000).find("grow too large"), std::string::npos) << "uses are no operators";
+  EXPECT_NE(repeated(100'001).find("grow too large"), std::string::npos);
   for (int i = 1; i < 300; ++i) {
     deep +=
         "  b" + std::to_string(i) + ": {in: x, ops: [{block: b" + std::to_string(i - 1) + "}]}\n";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "src/packing/planners/time_sections.h"
 #include "tests/packing/random_problem.h"
@@ -118,6 +119,66 @@ TEST(Occupancy, AgreesWithAPlainTable) {
     }
   }
   EXPECT_GT(in_gaps, 2000);
+}
+
+// Lifespans as in training: half of them wait for the backward pass, and so hold all between.
+// The others live for up to four sections, but for a few of up to `longest`.
+std::vector<SectionRange> NestedTimes(Dice& dice, int32_t count, int64_t longest) {
+  std::vector<SectionRange> times;
+  for (int32_t i = 0; i < count / 2; ++i) times.push_back({i, count - i});
+  for (int32_t i = 0; i < count / 2; ++i) {
+    const auto begin = static_cast<int32_t>(dice.Between(0, count - 1));
+    const int64_t length = dice.Between(1, dice.OneIn(20) ? longest : 4);
+    times.push_back({begin, static_cast<int32_t>(std::min<int64_t>(begin + length, count))});
+  }
+  return times;
+}
+
+TEST(Occupancy, AgreesWithOneListWhereManyLiveLong) {
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    Dice dice(RandomKey(seed, "nested"));
+    const std::vector<SectionRange> times = NestedTimes(dice, 2000, 250);
+    Occupancy occupancy(times, {1, true});
+    TakenList list({1, true});
+    int64_t in_gaps = 0;
+    Bytes top = 0;
+    for (size_t i = 0; i < times.size(); ++i) {
+      // In the first two of the seeds the long ones come first.
+      const SectionRange& time = times[seed < 2 ? i : i * 757 % times.size()];
+      const Bytes bytes = dice.Between(1, 9), alignment = Bytes{1} << dice.Between(0, 3);
+      const Bytes first = list.FirstFit(time, bytes, alignment);
+      const Bytes best = list.BestFit(time, bytes, alignment);
+      ASSERT_EQ(occupancy.FirstFit(time, bytes, alignment), first) << "seed " << seed;
+      ASSERT_EQ(occupancy.BestFit(time, bytes, alignment), best) << "seed " << seed;
+      Bytes offset = dice.OneIn(2) ? first : best;
+      if (dice.OneIn(5)) offset = list.FirstFit(time, bytes + 60, alignment);
+      in_gaps += offset + bytes < top;
+      top = std::max(top, offset + bytes);
+      occupancy.Take(time, offset, bytes);
+      list.Take(time, offset, offset + bytes);
+    }
+    EXPECT_GT(in_gaps, 500);
+  }
+}
+
+// One list would take sixteen times as long for four times as many.
+TEST(Occupancy, TakesAboutAsLongForEachWhereManyLiveLong) {
+  const auto seconds = [](int32_t count) {
+    Dice dice(RandomKey(7, "nested"));
+    const std::vector<SectionRange> times = NestedTimes(dice, count, 4);
+    const std::clock_t begin = std::clock();
+    Occupancy occupancy(times, {1, true});
+    for (const SectionRange& time : times) {
+      occupancy.Take(time, occupancy.FirstFit(time, 1, 1), 1);
+    }
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  double few = seconds(20'000), many = seconds(80'000);
+  for (int tries = 0; tries < 2 && many > 9 * few; ++tries) {
+    few = std::min(few, seconds(20'000));
+    many = std::min(many, seconds(80'000));
+  }
+  EXPECT_LT(many, 9 * few + 0.02);
 }
 
 TEST(TimeSections, AgreeWithPlainLoops) {

@@ -12,9 +12,13 @@ namespace cgrun {
 
 // All that is taken, in one list for lifespans of any length, and once more in short lists, each
 // for a window of time; windows overlap by half. A lifespan of at most half a window's width lies
-// wholly in some window, whose list is all that matters to it. Windows are as wide as eight mean
-// lifespans: that keeps the lists near the number of true overlaps, and the copies of a buffer at
-// three or so. Where many live long, a question passes all that is placed.
+// wholly in some window, whose list is all that matters to it. What lives through a whole window
+// counts there as an address range, which grows together with those at its ends. So a few thousand
+// activations that wait for the backward pass, one on the other, are one range.
+//
+// Windows are as wide as eight mean lifespans: that keeps the lists near the number of true
+// overlaps, and the copies of a buffer at three or so. Where some live so long that there would be
+// no window, windows are narrower, so that a buffer has about √n / 8 copies.
 class Occupancy {
  public:
   // `lifespans`: of all buffers that may come; empty ranges are left out of account.
@@ -28,10 +32,17 @@ class Occupancy {
   void Take(SectionRange time, Bytes offset, Bytes bytes);
 
  private:
-  const TakenList& ListFor(SectionRange time) const;
+  struct Window {
+    TakenList list;                    // of what is not there all the time
+    std::vector<AddressRange> always;  // sorted, with free bytes between any two
+  };
 
-  int32_t half_width_ = 0;          // sections; window i begins at section i · half_width_
-  std::vector<TakenList> windows_;  // empty where they would save nothing
+  // Null where the lifespan has no window.
+  const Window* WindowFor(SectionRange time) const;
+  static void AddAlways(Window& window, AddressRange range);
+
+  int32_t half_width_ = 0;       // sections; window i begins at section i · half_width_
+  std::vector<Window> windows_;  // empty where they would save nothing
   TakenList everything_;
 };
 

@@ -142,8 +142,8 @@ void TakenBlocks<Number>::VisitGaps(SectionRange time, Number bytes, Number alig
   const Slots slots = TouchedBy(time);
   for (const int32_t id : order_) {
     const Block& block = pool_[static_cast<size_t>(id)];
-    if ((block.any & slots) == 0) continue;
-    if ((block.every & slots) != 0 && !block.has_hole && block.begin[0] - top < bytes) {
+    if ((block.any & slots) == 0 || !Meet(block.hull, time)) continue;
+    if (Meet(block.core, time) && !block.has_hole && block.begin[0] - top < bytes) {
       top = std::max(top, block.top);
       continue;
     }
@@ -166,11 +166,10 @@ TakenBlocks<Number>::Slots TakenBlocks<Number>::TouchedBy(SectionRange time) con
 }
 
 template <class Number>
-TakenBlocks<Number>::Slots TakenBlocks<Number>::FilledBy(SectionRange time) const {
-  const int64_t width = slot_width_;
-  const int64_t first = (time.begin + width - 1) / width;
-  const int64_t end = std::min<int64_t>(time.end / width, kSlots);
-  return first < end ? (~Slots{0} >> (kSlots - (end - first))) << first : 0;
+void TakenBlocks<Number>::AddTime(Block& block, SectionRange time) const {
+  block.any |= TouchedBy(time);
+  block.hull = {std::min(block.hull.begin, time.begin), std::max(block.hull.end, time.end)};
+  block.core = {std::max(block.core.begin, time.begin), std::min(block.core.end, time.end)};
 }
 
 // Updates the summary of the block after one of its lanes was written.
@@ -180,8 +179,11 @@ void TakenBlocks<Number>::Note(Block& block, int lane) const {
   const bool is_first = block.count == 1;
   const bool joins =
       is_first || (lane == 0 ? block.end[0] >= block.begin[1] : block.begin[lane] <= block.top);
-  block.any = (is_first ? 0 : block.any) | TouchedBy(time);
-  block.every = (is_first ? ~Slots{0} : block.every) & FilledBy(time);
+  if (is_first) {
+    block.any = 0;
+    block.hull = block.core = time;
+  }
+  AddTime(block, time);
   block.top = is_first ? block.end[lane] : std::max(block.top, block.end[lane]);
   if (is_first) block.has_hole = false;
   if (block.has_hole) return NoteAll(block);  // which may be filled now
@@ -191,13 +193,11 @@ void TakenBlocks<Number>::Note(Block& block, int lane) const {
 template <class Number>
 void TakenBlocks<Number>::NoteAll(Block& block) const {
   block.any = 0;
-  block.every = ~Slots{0};
+  block.hull = block.core = {block.from[0], block.to[0]};
   block.top = block.begin[0];
   block.has_hole = false;
   for (int lane = 0; lane < block.count; ++lane) {
-    const SectionRange time = {block.from[lane], block.to[lane]};
-    block.any |= TouchedBy(time);
-    block.every &= FilledBy(time);
+    AddTime(block, {block.from[lane], block.to[lane]});
     block.has_hole = block.has_hole || block.begin[lane] > block.top;
     block.top = std::max(block.top, block.end[lane]);
   }
@@ -310,34 +310,72 @@ void VisitGapsInBytes(const TakenBlocks<Number>& blocks, Bytes unit, SectionRang
   blocks.VisitGaps(time, static_cast<Number>(bytes / unit), in_units,
                    [&](Number begin, Number end) {
                      const bool is_last = end == std::numeric_limits<Number>::max();
-                     return visit(Gap{begin * unit, is_last ? kNoLimit : end * unit});
+                     return visit(AddressRange{begin * unit, is_last ? kNoLimit : end * unit});
                    });
 }
 
+// Calls `visit` with what `taken` leaves of gaps, from the lowest one on, which holds `bytes`.
+template <class Visitor>
+class GapsBetween {
+ public:
+  GapsBetween(std::span<const AddressRange> taken, Bytes bytes, Bytes alignment,
+              const Visitor& visit)
+      : taken_(taken), bytes_(bytes), alignment_(alignment), visit_(visit) {}
+
+  // False where `visit` has returned that.
+  bool operator()(AddressRange gap) {
+    for (; next_ < taken_.size() && taken_[next_].begin < gap.end; ++next_) {
+      const AddressRange& taken = taken_[next_];
+      if (taken.end <= gap.begin) continue;
+      if (!Visit({gap.begin, taken.begin})) return false;
+      if (taken.end >= gap.end) return true;  // it can reach into the next gap
+      gap.begin = RoundUp(taken.end, alignment_);
+    }
+    return Visit(gap);
+  }
+
+ private:
+  bool Visit(AddressRange gap) { return gap.end - gap.begin < bytes_ || visit_(gap); }
+
+  std::span<const AddressRange> taken_;
+  size_t next_ = 0;
+  Bytes bytes_;
+  Bytes alignment_;
+  const Visitor& visit_;
+};
+
 }  // namespace
 
-Bytes TakenList::FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const {
+template <class Visitor>
+void TakenList::VisitGaps(SectionRange time, Bytes bytes, Bytes alignment,
+                          std::span<const AddressRange> always, const Visitor& visit) const {
+  const auto visit_all = [&](const auto& blocks) {
+    if (always.empty()) return VisitGapsInBytes(blocks, unit_, time, bytes, alignment, visit);
+    GapsBetween between(always, bytes, alignment, visit);
+    VisitGapsInBytes(blocks, unit_, time, bytes, alignment,
+                     [&](AddressRange gap) { return between(gap); });
+  };
+  std::visit(visit_all, blocks_);
+}
+
+Bytes TakenList::FirstFit(SectionRange time, Bytes bytes, Bytes alignment,
+                          std::span<const AddressRange> always) const {
   Bytes first = 0;
-  const auto visit = [&first](Gap gap) {
+  VisitGaps(time, bytes, alignment, always, [&first](AddressRange gap) {
     first = gap.begin;
     return false;
-  };
-  std::visit(
-      [&](const auto& blocks) { VisitGapsInBytes(blocks, unit_, time, bytes, alignment, visit); },
-      blocks_);
+  });
   return first;
 }
 
-Bytes TakenList::BestFit(SectionRange time, Bytes bytes, Bytes alignment) const {
-  Gap best = {0, kNoLimit};
-  const auto visit = [&best](Gap gap) {
+Bytes TakenList::BestFit(SectionRange time, Bytes bytes, Bytes alignment,
+                         std::span<const AddressRange> always) const {
+  AddressRange best = {0, kNoLimit};
+  VisitGaps(time, bytes, alignment, always, [&best](AddressRange gap) {
     const bool tighter = gap.end != kNoLimit && gap.end - gap.begin < best.end - best.begin;
     if (tighter || (gap.end == kNoLimit && best.end == kNoLimit)) best = gap;
     return true;
-  };
-  std::visit(
-      [&](const auto& blocks) { VisitGapsInBytes(blocks, unit_, time, bytes, alignment, visit); },
-      blocks_);
+  });
   return best.begin;
 }
 
@@ -345,14 +383,11 @@ Bytes TakenList::LastFit(SectionRange time, Bytes bytes, Bytes alignment, Bytes 
   Bytes last = -1;
   const bool is_narrow = std::holds_alternative<TakenBlocks<int32_t>>(blocks_);
   limit = std::min(limit / unit_, is_narrow ? kMostUnits : kNoLimit) * unit_;
-  const auto visit = [&](Gap gap) {
+  VisitGaps(time, bytes, alignment, {}, [&](AddressRange gap) {
     const Bytes end = std::min(gap.end, limit);
     if (gap.begin <= end - bytes) last = (end - bytes) & ~(alignment - 1);
     return gap.end < limit;
-  };
-  std::visit(
-      [&](const auto& blocks) { VisitGapsInBytes(blocks, unit_, time, bytes, alignment, visit); },
-      blocks_);
+  });
   return last;
 }
 

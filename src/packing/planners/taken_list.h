@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct SectionRange {
   int32_t end = 0;
 };
 
-// Free bytes; the highest gap ends at kNoLimit.
-struct Gap {
+inline bool Meet(SectionRange a, SectionRange b) { return a.begin < b.end && b.begin < a.end; }
+
+// Bytes [begin, end). The highest of those that are free ends at kNoLimit.
+struct AddressRange {
   Bytes begin = 0;
   Bytes end = 0;
 };
@@ -78,14 +81,16 @@ class TakenBlocks {
     int32_t from[kLanes], to[kLanes];  // time
     int32_t id[kLanes];
     int count;
-    Number top;        // the largest end
-    Slots any, every;  // slots in which any of them is there, and through which every one is
-    bool has_hole;     // between them, were they all there at once
+    Number top;         // the largest end
+    Slots any;          // in which any of them is there
+    SectionRange hull;  // from the first birth to the last death
+    SectionRange core;  // from the last birth to the first death, which can be before it
+    bool has_hole;      // between them, were they all there at once
   };
 
-  // Those that a stretch of time has a section of, and those that it has all sections of.
+  // Those that a stretch of time has a section of.
   Slots TouchedBy(SectionRange time) const;
-  Slots FilledBy(SectionRange time) const;
+  void AddTime(Block& block, SectionRange time) const;
   void Note(Block& block, int lane) const;
   void NoteAll(Block& block) const;
 
@@ -116,11 +121,14 @@ class TakenList {
     const auto keeps = [&keep](int32_t id) { return keep(static_cast<size_t>(id)); };
     std::visit([&keeps](auto& blocks) { blocks.KeepIf(keeps); }, blocks_);
   }
-  // All return the aligned offset of a gap; `bytes` > 0 is a multiple of the unit.
+  // All return the aligned offset of a gap; `bytes` > 0 is a multiple of the unit. What `always`
+  // holds, sorted and apart from each other, is taken at all times besides.
   // The lowest.
-  Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const;
+  Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment,
+                 std::span<const AddressRange> always = {}) const;
   // The tightest, the lowest of equals; above everything only if no gap holds it.
-  Bytes BestFit(SectionRange time, Bytes bytes, Bytes alignment) const;
+  Bytes BestFit(SectionRange time, Bytes bytes, Bytes alignment,
+                std::span<const AddressRange> always = {}) const;
   // The highest of a buffer that ends at or below `limit`; -1 where there is none.
   Bytes LastFit(SectionRange time, Bytes bytes, Bytes alignment, Bytes limit) const;
 
@@ -128,6 +136,11 @@ class TakenList {
   size_t size() const;
 
  private:
+  // Calls `visit` with gaps from the lowest on, until it returns false.
+  template <class Visitor>
+  void VisitGaps(SectionRange time, Bytes bytes, Bytes alignment,
+                 std::span<const AddressRange> always, const Visitor& visit) const;
+
   Bytes unit_;
   std::variant<TakenBlocks<int32_t>, TakenBlocks<int64_t>> blocks_;
 };

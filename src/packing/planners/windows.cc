@@ -12,8 +12,6 @@ namespace {
 constexpr size_t kMostFree = 200;     // buffers that one window places anew
 constexpr size_t kMostBuffers = 600;  // with the obstacles
 
-bool Meet(SectionRange a, SectionRange b) { return a.begin < b.end && b.begin < a.end; }
-
 class Windows {
  public:
   Windows(const MemoryProblem& problem, const TimeSections& sections, Bytes capacity,
