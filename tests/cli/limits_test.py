@@ -193,8 +193,9 @@ class EveryVerbTest(LimitsTestCase):
 
     def test_a_small_stack_does(self):
         for verb in VERBS:
-            done = self.run_verb(verb, "ulimit -s 64;")
-            self.assertEqual(done.returncode, 0, f"{verb}: {done.stderr}")
+            for kib in (64, 32):
+                done = self.run_verb(verb, f"ulimit -s {kib};")
+                self.assertEqual(done.returncode, 0, f"{verb}, {kib} KiB: {done.stderr}")
 
     def test_closed_descriptors_leave_files_as_they_are(self):
         for verb in VERBS:
