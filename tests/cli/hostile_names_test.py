@@ -2,18 +2,21 @@
 """Names from files that steer a terminal or break out of a document: each output has them clean, and is
 a sound document of its kind."""
 
+import contextlib
 import csv
 import html.parser
 import io
 import json
 import os
+import pty
 import re
 import struct
+import subprocess
 import unittest
 import xml.etree.ElementTree
 import zlib
 
-from cli_testing import MODEL, TABLE, CliTestCase, png
+from cli_testing import CGRUN, MODEL, TABLE, CliTestCase, png
 
 # ESC, BEL, DEL and a change of direction act on a terminal.
 STEERS = "\x1b[31m\x07\x7f\u202e"
@@ -183,6 +186,37 @@ class HostileNamesTest(CliTestCase):
             self.run_clean("check", f"{NO_UTF_8}.yaml", *more, status=2)
             self.run_clean("plan", "small.yaml", "--set", f"{NO_UTF_8}=1", *more, status=2)
             self.run_clean(NO_UTF_8, *more, status=2)
+
+    def on_a_terminal(self, *arguments, **environment):
+        """Returns the bytes that a terminal gets."""
+        terminal, end = pty.openpty()
+        with subprocess.Popen([str(CGRUN), *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=end,
+                              stderr=end, env={**os.environ, "NO_COLOR": "", **environment}):
+            os.close(end)
+            shown = b""
+            with contextlib.suppress(OSError):  # the other end is closed
+                while part := os.read(terminal, 4096):
+                    shown += part
+        os.close(terminal)
+        return shown
+
+    def test_a_terminal_gets_no_sequences_but_our_own(self):
+        (self.folder / self.image).write_bytes(b"no picture")
+        commands = (("predict", "table.yaml", "rows.csv", "--weights", "table"), ("check", "images.yaml"),
+                    ("train", "table.yaml", "--out", "again", "--force"), ("graph", "names.cgb"),
+                    ("graph", "names.cgb", "--dot"), ("plan", "names.cgb"), ("disasm", "names.cgb", "--json"))
+        for arguments in commands:
+            shown = self.on_a_terminal(*arguments, TERM="xterm")
+            self.assertIn(b"<", shown)
+            own = re.sub(rb"\x1b\[(0|1|1;3[1-6]|3[2-6])?m|\x1b\[K", b"", shown)
+            self.assert_clean(own.decode("utf-8", "surrogateescape"), arguments)
+
+    def test_colours_are_for_terminals_that_know_them(self):
+        for environment, has_colours in (({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False),
+                                         ({"TERM": ""}, False), ({"TERM": "xterm", "NO_COLOR": "1"}, False)):
+            shown = self.on_a_terminal("check", "missing.yaml", **environment)
+            self.assertIn(b"missing.yaml", shown)
+            self.assertEqual(b"\x1b" in shown, has_colours, environment)
 
 
 if __name__ == "__main__":
