@@ -235,6 +235,9 @@ class MetricsTest(CliTestCase):
             self.assertRegex(text, r"\bauc ≈?0\.", where)
             self.assertEqual(bool(re.search(r"\bauc ≈0\.", text)), is_approximate, where)
         self.assertIn(f'class="title">auc{" ≈" if is_approximate else ""}</text>', page)
+        stopped = self.cgrun("train", "measured.yaml", "--out", "stopped", "--set", "data.valid.split=0.3", "--set",
+                             "train.early_stop={metric: auc, patience: 1}", "--set", "train.epochs=50").stdout
+        self.assertRegex(stopped, rf"'auc' of `valid` was best after .*, {'≈' if is_approximate else ''}[01]\.")
 
     def test_numbers(self):
         metrics, outputs, sizes = self.measure(
