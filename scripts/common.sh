@@ -16,8 +16,9 @@ die() {
   exit 1
 }
 
-# Whether clang with libFuzzer is here.
+# Whether clang with libFuzzer is here, and its header of OpenMP.
 has_libfuzzer() {
-  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
-    clang++ -x c++ -fsanitize=fuzzer - -o /dev/null 2>/dev/null
+  printf '%s\n' '#include <omp.h>' \
+    'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+    clang++-16 -x c++ -fsanitize=fuzzer - -o /dev/null 2>/dev/null
 }

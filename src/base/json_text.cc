@@ -1,4 +1,4 @@
-// nlohmann's text, and the escapes that it leaves out.
+// nlohmann's text, with the escapes that it leaves out and a limit that it does not have.
 #include "src/base/json_text.h"
 
 #include <nlohmann/json.hpp>
@@ -42,6 +42,28 @@ std::string WithEscapes(const std::string& json) {
   return escaped;
 }
 
+// Copying, comparing and writing of nlohmann's values recurse: no text may nest so deeply that they
+// overflow the stack. Returns the text up to where it does, which no parser takes for a whole one.
+std::string_view WithinDepth(std::string_view text) {
+  constexpr int kMostDepth = 256;
+  int depth = 0;
+  bool is_quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_quoted) {
+      if (c == '\\') ++i;
+      is_quoted = c != '"';
+    } else if (c == '"') {
+      is_quoted = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMostDepth) return text.substr(0, i);
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return text;
+}
+
 template <class Json>
 std::string TextOf(const Json& json, int indent) {
   return WithEscapes(json.dump(indent, ' ', false, Json::error_handler_t::replace));
@@ -55,18 +77,18 @@ std::string JsonText(const nlohmann::ordered_json& json, int indent) {
   return TextOf(json, indent);
 }
 
-nlohmann::json ParseJson(std::string_view text) { return nlohmann::json::parse(text); }
+nlohmann::json ParseJson(std::string_view text) { return nlohmann::json::parse(WithinDepth(text)); }
 
 nlohmann::ordered_json ParseOrderedJson(std::string_view text) {
-  return nlohmann::ordered_json::parse(text);
+  return nlohmann::ordered_json::parse(WithinDepth(text));
 }
 
 nlohmann::json TryParseJson(std::string_view text) {
-  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return nlohmann::json::parse(WithinDepth(text), nullptr, /*allow_exceptions=*/false);
 }
 
 nlohmann::ordered_json TryParseOrderedJson(std::string_view text) {
-  return nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return nlohmann::ordered_json::parse(WithinDepth(text), nullptr, /*allow_exceptions=*/false);
 }
 
 }  // namespace cgrun

@@ -328,6 +328,7 @@ void WritePage(const ModelSpec& model, const RunSettings& settings, const Sessio
   page.facts = TrainFacts(result, folder);
   std::ifstream metrics(folder + "/metrics.csv");
   page.charts = ChartsOf(metrics);
+  MarkApproximations(result.last, page.charts);
   page.matrices = ConfusionMatrices(result.last, session.class_names());
   page.layout = session.layout();
   page.origin = OriginRows(settings, model.train->seed.value);

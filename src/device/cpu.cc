@@ -41,9 +41,11 @@ int64_t RoundToPages(int64_t bytes) {
   return std::max<int64_t>(page, (bytes + page - 1) / page * page);
 }
 
-// Anonymous memory that begins where a huge page may, or null with errno.
+constexpr int64_t kHugePage = 2 << 20;
+
+// Anonymous memory that begins where a huge page may, or null with errno. For a moment, it takes
+// the addresses of one huge page more.
 std::byte* MapPages(int64_t bytes) {
-  constexpr int64_t kHugePage = 2 << 20;
   const int64_t room = bytes < kHugePage ? bytes : bytes + kHugePage;
   void* const memory = mmap(nullptr, static_cast<size_t>(room), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -72,6 +74,12 @@ int64_t ResidentIn(std::byte* memory, int64_t bytes) {
                                      [](unsigned char is_there) { return (is_there & 1) != 0; });
   }
   return resident;
+}
+
+[[noreturn]] void ThrowNoAddresses(int64_t bytes, const std::string& reason) {
+  throw NoRoom(
+      "cannot take " + NeededMiB(bytes) + " of memory: " + reason,
+      "free memory: " + FreeMiB(FreeHostMemory()) + "; a smaller batch needs less (--batch N)");
 }
 
 }  // namespace
@@ -115,14 +123,14 @@ void CpuDevice::UseThreads(int threads) {
 std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   if (kind == ArenaKind::kFile) throw UserError("device " + name_ + " has no file arena");
   const int64_t mapped = RoundToPages(bytes);
+  const AddressLimit addresses = LeastAddressLimit();
+  if (mapped > addresses.left) ThrowNoAddresses(mapped, Describe(addresses));
   CheckRoom(mapped, FreeHostMemory());
   std::byte* const arena = MapPages(mapped);
   if (arena == nullptr) {
     const std::string reason = std::strerror(errno);  // what follows changes errno
-    const std::string limit = Describe(LeastAddressLimit());
-    throw NoRoom(
-        "cannot take " + NeededMiB(mapped) + " of memory: " + (limit.empty() ? reason : limit),
-        "free memory: " + FreeMiB(FreeHostMemory()) + "; a smaller batch needs less (--batch N)");
+    const bool is_limit = addresses.left < mapped + kHugePage;
+    ThrowNoAddresses(mapped, is_limit ? Describe(addresses) : reason);
   }
   if (!is_untouched_) std::memset(arena, 0, static_cast<size_t>(mapped));
   arenas_[arena] = mapped;

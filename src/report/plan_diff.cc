@@ -48,15 +48,23 @@ std::vector<ParsedJson> ObjectsAt(const ParsedJson& json, const char* key) {
 }
 
 // A figure that is there is a number of bytes: taken for 0, it would say that a plan has grown.
+// `where`: "" or what holds the figure, with a point behind it.
+void CheckBytes(const ParsedJson& json, const std::string& where, const char* key,
+                const std::string& name) {
+  const auto it = json.find(key);
+  if (it == json.end()) return;
+  if (it->is_number_unsigned() && it->get<uint64_t>() <= kMostBytes) return;
+  throw InputError("'" + name + "' has `" + where + key + "`: " + JsonText(*it) +
+                       ", which is no number of bytes",
+                   "write it anew with `cgrun plan MODEL --json FILE`");
+}
+
 void CheckFigures(const ParsedJson& json, const std::string& name) {
-  for (const auto& [key, _] : kFigures) {
-    const auto it = json.find(key);
-    if (it == json.end()) continue;
-    const bool is_bytes = it->is_number_unsigned() && it->get<uint64_t>() <= kMostBytes;
-    if (is_bytes) continue;
-    throw InputError(
-        "'" + name + "' has `" + key + "`: " + JsonText(*it) + ", which is no number of bytes",
-        "write it anew with `cgrun plan MODEL --json FILE`");
+  for (const auto& [key, _] : kFigures) CheckBytes(json, "", key, name);
+  for (const char* list : {"zones", "buffers"}) {
+    for (const ParsedJson& item : ObjectsAt(json, list)) {
+      CheckBytes(item, std::string(list) + ".", "bytes", name);
+    }
   }
 }
 
@@ -92,7 +100,9 @@ void CheckModels(const ParsedJson& before, const std::string& before_name,
 std::string SettingText(const ParsedJson& plan, const char* key) {
   const auto it = plan.find(key);
   if (it == plan.end() || it->is_null()) return "none";
-  if (std::string_view(key).ends_with("_bytes")) return FormatBytes(BytesAt(plan, key));
+  if (std::string_view(key).ends_with("_bytes") && it->is_number_unsigned()) {
+    return FormatBytes(BytesAt(plan, key));
+  }
   return it->is_string() ? it->get<std::string>() : JsonText(*it);
 }
 

@@ -170,6 +170,20 @@ std::vector<Chart> ChartsOf(std::istream& metrics_csv) {
   return rows.TakeCharts();
 }
 
+void MarkApproximations(const EpochReport& last, std::vector<Chart>& charts) {
+  const auto approximates = [](const PassResult& pass, const std::string& name) {
+    return std::ranges::any_of(
+        pass.means, [&](const NamedNumber& mean) { return mean.name == name && mean.approximate; });
+  };
+  for (Chart& chart : charts) {
+    const bool is_marked = approximates(last.train, chart.title) ||
+                           std::ranges::any_of(last.evaluations, [&](const PassResult& pass) {
+                             return approximates(pass, chart.title);
+                           });
+    if (is_marked) chart.title += " ≈";
+  }
+}
+
 std::string RunPageHtml(const RunPage& page) {
   const std::string model = EscapeMarkup(page.model);
   std::string html = fmt::format(

@@ -11,6 +11,7 @@
 #include "src/plan/memory_layout.h"
 #include "src/report/chart.h"
 #include "src/report/confusion.h"
+#include "src/results/pass_result.h"
 
 namespace cgrun {
 
@@ -25,6 +26,9 @@ struct RunPage {
 };
 
 std::string RunPageHtml(const RunPage& page);
+
+// Marks the charts of metrics that only approximate what they are called: "auc ≈".
+void MarkApproximations(const EpochReport& last, std::vector<Chart>& charts);
 
 // One chart a metric from the text of metrics.csv: `train_loss` and `valid_loss` are curves of the
 // chart `loss`; the x axis is the step. A curve has at most about 1,000 points: of a longer run,

@@ -176,8 +176,9 @@ std::string StopText(const EarlyStop& stop) {
   if (std::isnan(stop.value)) return metric + "never a number, in " + evaluations;
   char number[32];
   FormatMetric(stop.value, number, sizeof(number));
-  return metric + fmt::format("best after {}, {}, and no better in {} since", PlaceText(stop.best),
-                              number, evaluations);
+  return metric + fmt::format("best after {}, {}{}, and no better in {} since",
+                              PlaceText(stop.best), stop.approximate ? "≈" : "", number,
+                              evaluations);
 }
 
 std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,

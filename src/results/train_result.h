@@ -26,9 +26,10 @@ struct WeightsPlace {
 // How `early_stop` has ended a run.
 struct EarlyStop {
   std::string metric;
-  double value = 0;         // the best; NaN: it was never a number
-  int64_t evaluations = 0;  // since the best one, none of them better
-  WeightsPlace best;        // after which the best evaluation was
+  double value = 0;          // the best; NaN: it was never a number
+  int64_t evaluations = 0;   // since the best one, none of them better
+  WeightsPlace best;         // after which the best evaluation was
+  bool approximate = false;  // see IsApproximate()
 };
 
 struct TrainResult {

@@ -310,12 +310,12 @@ std::string SummaryJson(const TrainResult& result) {
   json["interrupted"] = result.interrupted;
   json["stopped_early"] = result.stopped_early;
   if (result.early_stop) {
-    const auto& [metric, value, evaluations, best] = *result.early_stop;
-    json["early_stop"] = {{"metric", metric},
-                          {"value", value},
-                          {"step", best.step},
-                          {"epoch", best.epoch},
-                          {"evaluations_since", evaluations}};
+    const EarlyStop& stop = *result.early_stop;
+    json["early_stop"] = {{"metric", stop.metric},
+                          {"value", stop.value},
+                          {"step", stop.best.step},
+                          {"epoch", stop.best.epoch},
+                          {"evaluations_since", stop.evaluations}};
   }
   json["run_folder"] = fs::path(result.checkpoint).parent_path().string();
   json["weights"] = result.checkpoint;

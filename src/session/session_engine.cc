@@ -8,6 +8,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/device/no_room.h"
 #include "src/fit/run_memory.h"
 #include "src/fit/run_shape.h"
 #include "src/model/model_file.h"
@@ -117,6 +118,18 @@ std::optional<ProgramImage> MakeImage(SessionParts& session, const KernelLibrary
   return std::move(compiled->image);
 }
 
+// Makes the engine of a program from a file, which the error names if its arena is too large.
+std::unique_ptr<Engine> MakeGivenEngine(ProgramImage image, const EnginePlace& place,
+                                        const std::string& swap_folder, const std::string& file) {
+  try {
+    return MakeImageEngine(std::move(image), place, swap_folder);
+  } catch (const NoRoom& error) {
+    throw NoRoom(file + ": " + error.what(),
+                 "its arena was planned when it was compiled: compile the model again, with a "
+                 "smaller `--batch` or with `--memory SIZE`");
+  }
+}
+
 }  // namespace
 
 bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
@@ -136,9 +149,12 @@ bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
   std::optional<ProgramImage> image = MakeImage(session, *library, diagnostics);
   if (!image) return false;
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
-  run.engine = MakeImageEngine(
-      std::move(*image), place,
-      options.compile.swap ? options.compile.swap->path : SwapFolderOf(session.model));
+  const std::string swap_folder =
+      options.compile.swap ? options.compile.swap->path : SwapFolderOf(session.model);
+  const bool is_given = options.image != nullptr && run.recompiled.empty();
+  run.engine = is_given
+                   ? MakeGivenEngine(std::move(*image), place, swap_folder, session.model.file_name)
+                   : MakeImageEngine(std::move(*image), place, swap_folder);
   run.program = run.engine->program();
   memory.swap_space = SwapBytes(run.program->image());
   memory.swaps_to_host = !KindOfDevice(options.device).on_host;

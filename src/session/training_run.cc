@@ -473,6 +473,15 @@ class TrainingRun {
   TrainResult result_;
 };
 
+// Whether the number of an evaluation only approximates what it is called.
+bool Approximates(const SessionParts& session, const std::string& name) {
+  return std::ranges::any_of(session.data.evaluations, [&](const Split& split) {
+    return std::ranges::any_of(split.runner->Means(), [&](const NamedNumber& mean) {
+      return mean.name == name && mean.approximate;
+    });
+  });
+}
+
 }  // namespace
 
 bool IsStopped(const SessionParts& session, const RunState& state) {
@@ -488,7 +497,9 @@ EarlyStop DescribeStop(const SessionParts& session, const RunState& state) {
   // The last evaluation was after the last step, whether it was due or not; those before were due.
   const int64_t last = (state.step + every - 1) / every;
   const int64_t best = since == 0 ? state.step : std::max<int64_t>(0, last - since) * every;
-  return {session.watched.stopping->name, value, since, {best, (best + per_epoch - 1) / per_epoch}};
+  const std::string& metric = session.watched.stopping->name;
+  const WeightsPlace place = {best, (best + per_epoch - 1) / per_epoch};
+  return {metric, value, since, place, Approximates(session, metric)};
 }
 
 TrainResult TrainSession(SessionParts& session, const std::string& folder, RunObserver& observer,

@@ -32,5 +32,26 @@ TEST(JsonText, IndentsAsItIsTold) {
             "{\n  \"b\": 1,\n  \"a\": 2\n}");
 }
 
+// nlohmann recurses to copy a value and to write it.
+TEST(ParseJson, RefusesWhatNestsSoDeeplyThatTheStackWouldOverflow) {
+  for (const auto& [open, close] : {std::pair("[", "]"), std::pair("{\"a\":", "}")}) {
+    for (const int depth : {10, 256}) {
+      std::string text, end;
+      for (int i = 0; i < depth; ++i) text += open, end += close;
+      const nlohmann::json json = TryParseJson(text + "\"[[[\\\"{\"" + end);
+      EXPECT_EQ(JsonText(json).size(), text.size() + end.size() + 8) << depth;
+      EXPECT_FALSE(TryParseOrderedJson(text + "1" + end).is_discarded());
+      if (depth < 256) continue;
+      const std::string deeper = open + text + "1" + end + close;
+      EXPECT_TRUE(TryParseJson(deeper).is_discarded());
+      EXPECT_TRUE(TryParseOrderedJson(deeper).is_discarded());
+      EXPECT_THROW(ParseJson(deeper), nlohmann::json::parse_error);
+      EXPECT_THROW(ParseOrderedJson(deeper), nlohmann::json::parse_error);
+    }
+  }
+  EXPECT_TRUE(TryParseJson(std::string(10'000'000, '[')).is_discarded());
+  EXPECT_FALSE(TryParseJson("[" + std::string(100'000, ' ') + "[],[],[]]").is_discarded());
+}
+
 }  // namespace
 }  // namespace cgrun

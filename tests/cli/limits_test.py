@@ -7,10 +7,30 @@ import re
 import subprocess
 import unittest
 
-from cli_testing import CGRUN, MODEL, SANITIZED, CliTestCase, ControlGroup
+from cli_testing import CGRUN, MODEL, PAIR, SANITIZED, CliTestCase, ControlGroup, npy
+
+# Each verb with arguments that it takes to its end; it may write into `new` alone.
+VERBS = {
+    "--version": "--version",
+    "--help": "--help",
+    "train": "train small.yaml --out new/run",
+    "eval": "eval small.yaml --weights run",
+    "predict": "predict small.yaml images.npy --weights run --out new/predicted --csv new/predicted.csv",
+    "generate": "generate pair.yaml --weights pair -n 2 --out new/samples.npy",
+    "check": "check small.yaml --json new/check.json",
+    "bench": "bench small.yaml --rounds 1 --steps 1 --out new/bench",
+    "plan": "plan small.yaml --html new/plan.html --json new/plan.json",
+    "graph": "graph small.yaml --svg new/graph.svg --dot new/graph.dot",
+    "compile": "compile small.yaml -o new/small.cgb",
+    "disasm": "disasm small.cgb --json new/disasm.json",
+    "summary": "summary small.yaml --json new/summary.json",
+    "ops": "ops --json new/ops.json",
+    "devices": "devices --json new/devices.json",
+    "completion": "completion bash",
+}
 
 
-class LimitsTest(CliTestCase):
+class LimitsTestCase(CliTestCase):
     def shell(self, script, seconds=120):
         """Runs a script of the shell, in which "$CGRUN" is the program."""
         environment = {**os.environ, "CGRUN": str(CGRUN), "OMP_WAIT_POLICY": "passive",
@@ -24,6 +44,8 @@ class LimitsTest(CliTestCase):
         if SANITIZED:
             self.skipTest("a sanitizer takes addresses and stacks of its own")
 
+
+class LimitsTest(LimitsTestCase):
     def test_with_few_addresses_nothing_hangs(self):
         for arguments in ("--version", "--help", "ops conv"):
             done = self.shell(f'ulimit -v 300000; "$CGRUN" {arguments}', seconds=30)
@@ -74,6 +96,8 @@ class LimitsTest(CliTestCase):
         self.assertEqual(json.loads(done.stdout)["threads"], 3)
         done = self.shell('OMP_NUM_THREADS=1 "$CGRUN" plan small.yaml --json')
         self.assertEqual(json.loads(done.stdout)["threads"], 1)
+        self.shell('OMP_NUM_THREADS=1 "$CGRUN" train small.yaml --out run')
+        self.assertEqual(self.threads_of("run"), 1)
 
     def test_a_quota_is_a_limit(self):
         if why_not := ControlGroup.why_not("cpu", 80000):
@@ -83,6 +107,25 @@ class LimitsTest(CliTestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("threads: 1 by default, by the quota of the control group is 0.8 processors",
                       done.stdout)
+
+    def test_runs_and_plans_keep_to_a_quota(self):
+        if why_not := ControlGroup.why_not("cpu", 80000):
+            self.skipTest(why_not)
+        if len(os.sched_getaffinity(0)) == 1:
+            self.skipTest("there is one processor, so that a quota changes nothing")
+        inside = 'echo $$ >{}/cgroup.procs; exec "$CGRUN" {} small.yaml {}'
+        for flags, threads in (("", 1), ("--threads 2", 2)):
+            with ControlGroup("cpu", 80000) as group:
+                planned = self.shell(inside.format(group.folder, "plan", f"--json {flags}"))
+                trained = self.shell(inside.format(group.folder, "train", f"--out run --force {flags}"))
+            self.assertEqual(trained.returncode, 0, trained.stderr)
+            self.assertEqual(json.loads(planned.stdout)["threads"], threads, flags)
+            self.assertEqual(self.threads_of("run"), threads, flags)
+        self.assertGreater(json.loads(self.shell('"$CGRUN" plan small.yaml --json').stdout)["threads"], 1)
+
+    def threads_of(self, run):
+        """Returns the number of threads that a run trained with."""
+        return json.loads((self.folder / run / "run.json").read_text())["threads"]
 
     def test_a_batch_beyond_the_limit_names_it(self):
         self.write("large.yaml", MODEL.replace("samples: 65", "samples: 100000")
@@ -139,6 +182,72 @@ class LimitsTest(CliTestCase):
             lines = log.splitlines()
             self.assertEqual(len(lines), 3, log)
             self.assertEqual({line.count(",") for line in lines}, {lines[0].count(",")}, log)
+
+
+class EveryVerbTest(LimitsTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("pair.yaml", PAIR)
+        (self.folder / "images.npy").write_bytes(npy((2, 1, 4, 4), bytes(range(32))))
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        self.cgrun("train", "pair.yaml", "--out", "pair", "--quiet", "--set", "train.epochs=1")
+        self.cgrun("compile", "small.yaml", "-o", "small.cgb")
+
+    def run_verb(self, verb, before="", behind=""):
+        return self.shell(f'rm -rf new; mkdir new; {before} "$CGRUN" {VERBS[verb]} {behind}', seconds=60)
+
+    def files(self, folder):
+        return {path: path.read_bytes() for path in sorted((self.folder / folder).rglob("*"))
+                if path.is_file() and "cache" not in path.parts}
+
+    def test_the_list_has_each(self):
+        verbs = {verb["name"] for verb in json.loads(self.cgrun("--help", "--json").stdout)["verbs"]}
+        self.assertEqual(verbs, {verb for verb in VERBS if not verb.startswith("-")})
+
+    def test_with_few_addresses_it_ends_at_once_with_a_result_or_the_reason(self):
+        ended = {}
+        for verb in VERBS:
+            done = self.run_verb(verb, "ulimit -v 300000;")
+            ended[verb] = done.returncode
+            self.assertIn(done.returncode, (0, 1), f"{verb}: {done.stderr}")
+            if done.returncode == 1:
+                self.assertRegex(done.stderr, r"error: .*`ulimit -v` leaves", verb)
+                self.assertNotIn("internal error", done.stderr)
+        self.assertEqual({ended["--version"], ended["graph"], ended["ops"]}, {0})
+        self.assertEqual(ended["train"], 1, "OpenBLAS and its buffers are larger than the limit")
+
+    def test_a_small_stack_does(self):
+        for verb in VERBS:
+            for kib in (64, 32):
+                done = self.run_verb(verb, f"ulimit -s {kib};")
+                self.assertEqual(done.returncode, 0, f"{verb}, {kib} KiB: {done.stderr}")
+
+    def test_closed_descriptors_leave_files_as_they_are(self):
+        for verb in VERBS:
+            done = self.run_verb(verb)
+            self.assertEqual(done.returncode, 0, f"{verb}: {done.stderr}")
+            printed = {shape_of(line) for line in (done.stdout + done.stderr).splitlines()
+                       if len(line.strip()) > 15}
+            written = {path: shape_of(content.decode(errors="replace"))
+                       for path, content in self.files("new").items()}
+            before = self.files(".")
+            for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+                done = self.run_verb(verb, behind=closed)
+                self.assertEqual(done.returncode, 0, f"{verb} {closed}: {done.stderr}")
+                after = self.files("new")
+                self.assertEqual(list(after), list(written), f"{verb} {closed}")
+                self.assertEqual({path: content for path, content in self.files(".").items()
+                                  if path not in after},
+                                 {path: content for path, content in before.items() if path not in written})
+                for path, content in after.items():
+                    strange = {shape_of(line) for line in content.decode(errors="replace").splitlines()}
+                    self.assertFalse({line for line in printed & strange if line not in written[path]},
+                                     f"{verb} {closed}: {path}")
+
+
+def shape_of(text):
+    """The text without its numbers, which differ from run to run."""
+    return re.sub(r"[\d.]+", "#", text)
 
 
 if __name__ == "__main__":

@@ -213,6 +213,7 @@ class MetricsTest(CliTestCase):
         self.assertAlmostEqual(metrics["auc"], area, delta=1e-12)
         self.assertGreater(area, 0.6)
         self.assertLess(area, 1)
+        self.assert_marked(False)
 
     def test_two_logits(self):
         metrics, logits, _ = self.measure(
@@ -223,8 +224,20 @@ class MetricsTest(CliTestCase):
         area = mean(x > y for x, a in zip(scores, labels) if a == 1
                     for y, b in zip(scores, labels) if b == 0)
         self.assertAlmostEqual(metrics["auc"], area, delta=1e-3)
-        done = self.cgrun("eval", "measured.yaml", "--weights", "run")
-        self.assertIn("auc ≈0.", done.stdout, "an approximation says that it is one")
+        self.assert_marked(True)
+
+    def assert_marked(self, is_approximate):
+        """Wherever the number is shown, it says whether it is an approximation."""
+        trained = self.cgrun("train", "measured.yaml", "--out", "marked").stdout
+        shown = self.cgrun("eval", "measured.yaml", "--weights", "marked").stdout
+        page = (self.folder / "marked/report.html").read_text(encoding="utf-8")
+        for where, text in (("train", trained), ("eval", shown), ("the page's table", page)):
+            self.assertRegex(text, r"\bauc ≈?0\.", where)
+            self.assertEqual(bool(re.search(r"\bauc ≈0\.", text)), is_approximate, where)
+        self.assertIn(f'class="title">auc{" ≈" if is_approximate else ""}</text>', page)
+        stopped = self.cgrun("train", "measured.yaml", "--out", "stopped", "--set", "data.valid.split=0.3", "--set",
+                             "train.early_stop={metric: auc, patience: 1}", "--set", "train.epochs=50").stdout
+        self.assertRegex(stopped, rf"'auc' of `valid` was best after .*, {'≈' if is_approximate else ''}[01]\.")
 
     def test_numbers(self):
         metrics, outputs, sizes = self.measure(

@@ -1,13 +1,17 @@
 // Arenas of the host: where they begin, what is in them, and what the process takes for them.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "src/base/diagnostics.h"
 #include "src/device/cpu.h"
 #include "tests/support/sanitized.h"
 
@@ -134,6 +138,72 @@ TEST_F(CpuArenaTest, WhatIsNotFreedGoesWithTheDevice) {
     EXPECT_EQ(MappedBytes(), mapped + kBytes);
   }
   EXPECT_EQ(MappedBytes(), mapped);
+}
+
+std::string ErrorOf(CpuDevice& device, int64_t bytes) {
+  try {
+    device.Allocate(ArenaKind::kDevice, bytes);
+    return "no error";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+// Sets a limit of the process for as long as it lives.
+class WithLimit {
+ public:
+  WithLimit(int resource, int64_t bytes) : resource_(static_cast<__rlimit_resource>(resource)) {
+    getrlimit(resource_, &before_);
+    const rlimit limit = {static_cast<rlim_t>(bytes), before_.rlim_max};
+    EXPECT_EQ(setrlimit(resource_, &limit), 0);
+  }
+  ~WithLimit() { setrlimit(resource_, &before_); }
+
+ private:
+  const __rlimit_resource resource_;
+  rlimit before_ = {};
+};
+
+TEST_F(CpuArenaTest, ALimitOnAddressesIsNamed) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer takes addresses of its own";
+  // What is mapped, but for a huge page beyond the arena, leaves room for the arena alone.
+  for (const int64_t room : {16 * kMiB, 64 * kMiB, 64 * kMiB + kPage}) {
+    const WithLimit limit(RLIMIT_AS, MappedBytes() + room);
+    errno = ENOENT;
+    const std::string error = ErrorOf(device_, 64 * kMiB);
+    EXPECT_NE(error.find("cannot take 64 MiB of memory: `ulimit -v` leaves "), error.npos) << error;
+    EXPECT_EQ(error.find("No such file"), error.npos) << error;
+  }
+}
+
+// With as many mappings as the system allows, it refuses another one though memory is free.
+TEST_F(CpuArenaTest, WithoutALimitTheReasonIsTheSystems) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs mappings of its own";
+  int64_t most = 0;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most;
+  if (most == 0 || most > 1'000'000) GTEST_SKIP() << "mappings are not limited here";
+  const auto bytes = static_cast<size_t>(2 * most * kPage);
+  void* const pages = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  for (int64_t i = 0; i < most; ++i) {  // each second page is a mapping of its own
+    mprotect(static_cast<std::byte*>(pages) + 2 * i * kPage, static_cast<size_t>(kPage), PROT_READ);
+  }
+  std::vector<void*> more;  // mmap() allows one more than mprotect()
+  for (void* page; more.size() < 9; more.push_back(page)) {
+    page = mmap(nullptr, static_cast<size_t>(kPage), PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) break;
+  }
+  errno = ENOENT;
+  const std::string error = ErrorOf(device_, 64 * kMiB);
+  std::string under_a_limit;
+  {
+    const WithLimit limit(RLIMIT_AS, MappedBytes() + 1024 * kMiB);
+    under_a_limit = ErrorOf(device_, 64 * kMiB);
+  }
+  munmap(pages, bytes);
+  for (void* const page : more) munmap(page, static_cast<size_t>(kPage));
+  EXPECT_EQ(error, "cannot take 64 MiB of memory: Cannot allocate memory");
+  EXPECT_EQ(under_a_limit, error) << "the limit leaves enough";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/device/cpu.h"
+#include "src/io/endian.h"
 #include "src/kernels/reference/library.h"
 #include "src/model/model_file.h"
 #include "src/run/checkpoint.h"
@@ -109,6 +110,27 @@ std::vector<std::string> GoodInputs() {
   std::string with_checksum = ReadBytes(path), without = with_checksum;
   without.replace(without.find(kChecksumKey), std::size(kChecksumKey) - 1, "other:checksum");
   return {std::move(with_checksum), std::move(without)};
+}
+
+// Weights of other number types are no checkpoint, but can be loaded as weights.
+std::vector<std::string> RefusedInputs() {
+  std::vector<std::string> inputs;
+  for (const auto& [type, size] : {std::pair("F16", 2), std::pair("F64", 8)}) {
+    std::string header;
+    int64_t end = 0;
+    for (const EngineState& state : TheEngine().model().states) {
+      const int64_t begin = end;
+      end += state.type.shape.Elements() * size;
+      header += (begin > 0 ? ",\"" : "\"") + state.name + R"(":{"dtype":")" + type +
+                R"(","shape":)" + state.type.shape.ToString() + R"(,"data_offsets":[)" +
+                std::to_string(begin) + "," + std::to_string(end) + "]}";
+    }
+    header = "{" + header + "}";
+    std::string file(sizeof(uint64_t), '\0');
+    StoreLittle<uint64_t>(header.size(), reinterpret_cast<std::byte*>(file.data()));
+    inputs.push_back(file + header + std::string(static_cast<size_t>(end), '\x3c'));
+  }
+  return inputs;
 }
 
 }  // namespace cgrun

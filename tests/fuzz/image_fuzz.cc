@@ -82,10 +82,12 @@ std::vector<std::string> GoodInputs() {
   return inputs;
 }
 
-// A critical chunk whose name is no text.
+// A critical chunk whose name is no text; an image of 64 million pixels in some kB.
 std::vector<std::string> RefusedInputs() {
-  return {PngHeader(1, 1, 8, 0) + PngChunk("\xC3\xFF\x1B[", "") +
-          PngChunk("IDAT", Deflated(std::string("\0\x1A", 2))) + PngChunk("IEND", "")};
+  return {PngHeader(8000, 8000, 1, 0) + PngChunk("IDAT", Deflated(std::string(8000 * 1001, '\0'))) +
+              PngChunk("IEND", ""),
+          PngHeader(1, 1, 8, 0) + PngChunk("\xC3\xFF\x1B[", "") +
+              PngChunk("IDAT", Deflated(std::string("\0\x1A", 2))) + PngChunk("IEND", "")};
 }
 
 }  // namespace cgrun

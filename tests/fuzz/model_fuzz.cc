@@ -11,6 +11,55 @@ namespace {
 
 constexpr char kName[] = "model.yaml";
 
+// Nothing is fed into it.
+constexpr char kWithoutInputs[] = R"(cgrun: 1
+model: pair
+data: {train: {format: synthetic, samples: 24}}
+networks:
+  artist: {in: z, ops: [{op: linear, units: 16}]}
+  critic: {in: x, ops: [{op: linear, units: 1}]}
+gan:
+  generator: artist
+  discriminator: critic
+  latent: {op: random_normal, shape: [5]}
+  real: x
+  loss: wasserstein
+  gradient_penalty: 10
+  optimizer: {op: sgd, lr: 0.01}
+train: {epochs: 9, batch: 8}
+)";
+
+// A block with a condition, many times over: its gradients are very steep.
+constexpr char kSteep[] = R"(cgrun: 1
+model: steep
+data: {train: {format: synthetic, samples: 64, classes: 4}}
+inputs:
+  image: {type: uint8, shape: [3, 8, 8]}
+  label: {type: int32, shape: []}
+blocks:
+  bottle:
+    params: {project: false}
+    in: x
+    ops:
+      - {op: conv, in: x, filters: 2, kernel: 1, activation: relu}
+      - y: {op: conv, filters: 4, kernel: 1}
+      - side: {op: conv, in: x, filters: 4, kernel: 1, if: "${project}"}
+      - side: {op: reduce_sum, in: x, if: "${!project}"}
+      - {op: add, in: [y, side]}
+paths:
+  classify:
+    ops:
+      - x: {op: normalize, in: image, scale: 1/255}
+      - {block: bottle, with: {project: true}}
+      - {block: bottle, repeat: 4}
+      - {op: batch_norm, activation: relu, init: {scale: ones, shift: {constant: 0.1}}}
+      - {op: global_avg_pool}
+      - {op: flatten}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.01}}
+)";
+
 // The front end takes what is left of a broken file too.
 void TryGraphs(const ModelSpec& model, bool whole, Diagnostics diagnostics) {
   for (const EntryKind kind : {EntryKind::kTrain, EntryKind::kEval, EntryKind::kPredict}) {
@@ -51,7 +100,7 @@ bool TryInput(std::span<const std::byte> input) {
 }
 
 std::vector<std::string> GoodInputs() {
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs = {kWithoutInputs, kSteep};
   for (const char* file :
        {"models/lenet-mnist.yaml", "models/resnet18-cifar.yaml", "models/lsgan.yaml",
         "models/autoencoder.yaml", "models/regression.yaml", "tests/golden/tiny_paths.yaml"}) {

@@ -43,6 +43,16 @@ std::string File(const std::string& header, size_t tensor_bytes) {
   return file + header + std::string(tensor_bytes, '\1');
 }
 
+// As a search for slow readers has it: names without bytes.
+std::string ManyEmptyTensors() {
+  std::string header;
+  for (int i = 0; i < 500; ++i) {
+    header += (i > 0 ? ",\"t" : "\"t") + std::to_string(i) +
+              R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  }
+  return File("{" + header + "}", 0);
+}
+
 // The numbers of the one tensor that WithChecksum() writes.
 class TwoNumbers final : public TensorSource {
  public:
@@ -88,7 +98,12 @@ std::vector<std::string> GoodInputs() {
           File(R"({"empty":{"dtype":"I64","shape":[0,9],"data_offsets":[0,0]},)"
                R"("one":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}}  )",
                1),
-          WithChecksum(), File("{}", 0)};
+          File(R"({"half":{"dtype":"F16","shape":[3],"data_offsets":[0,6]},)"
+               R"("double":{"dtype":"F64","shape":[2,1],"data_offsets":[6,22]}})",
+               22),
+          WithChecksum(),
+          ManyEmptyTensors(),
+          File("{}", 0)};
 }
 
 }  // namespace cgrun

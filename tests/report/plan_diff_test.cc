@@ -101,6 +101,33 @@ TEST(PlanDiff, RefusesFiguresThatAreNoNumbersOfBytes) {
   }
 }
 
+TEST(PlanDiff, RefusesSizesOfBuffersAndZonesThatAreNoNumbersOfBytes) {
+  for (const char* list : {"zones", "buffers"}) {
+    const std::string other = list == std::string("zones") ? "buffers" : "zones";
+    for (const char* bytes : {"-9223372036854775808", "18446744073709551615", "\"a\"", "1.5"}) {
+      const std::string plan = R"({"arena_bytes": 1, ")" + other + R"(": [], ")" + list +
+                               R"(": [{"name": "a", "bytes": )" + bytes + "}]}";
+      try {
+        DiffPlans(plan, "old.json", kAfter);
+        FAIL() << plan;
+      } catch (const InputError& error) {
+        EXPECT_TRUE(std::string(error.what())
+                        .starts_with(std::string("'old.json' has `") + list + ".bytes`: "))
+            << error.what();
+      }
+    }
+  }
+}
+
+TEST(PlanDiff, RefusesAPlanThatNestsTooDeeply) {
+  const std::string deep(200'000, '['), end(200'000, ']');
+  for (const char* key : {"batch", "arena_bytes", "buffers"}) {
+    const std::string plan =
+        R"({"arena_bytes": 1, "buffers": [], ")" + std::string(key) + "\": " + deep + end + "}";
+    EXPECT_THROW(DiffPlans(plan, "old.json", kAfter), InputError) << key;
+  }
+}
+
 TEST(PlanDiff, TakesOddPlansAsTheyAre) {
   const PlanDiff diff = DiffPlans(
       R"({"arena_bytes": 0, "buffers": [1, {"name": 3}, {}], "zones": 7})", "old.json", kAfter);

@@ -87,6 +87,20 @@ TEST(Charts, OfOnePointOrNoneAreDrawn) {
   }
 }
 
+TEST(Charts, OfMetricsThatApproximateSaySo) {
+  std::vector<Chart> charts =
+      ChartsOfText("step,train_loss,train_auc,valid_auc,valid_auc2\n1,2,3,4,5\n");
+  EpochReport last;
+  last.train.means = {{"loss", 1}};
+  last.evaluations.resize(1);
+  last.evaluations[0].means = {{"auc", 0.9, true}, {"auc2", 0.9}};
+  MarkApproximations(last, charts);
+  ASSERT_EQ(charts.size(), 3u);
+  EXPECT_EQ(charts[0].title, "loss");
+  EXPECT_EQ(charts[1].title, "auc ≈");
+  EXPECT_EQ(charts[2].title, "auc2");
+}
+
 TEST(AxisTicks, AreRound) {
   EXPECT_EQ(AxisTicks(0, 1, 5), (std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}));
   EXPECT_EQ(AxisTicks(85, 510, 6),

@@ -45,5 +45,14 @@ TEST(CapNoteTest, TellsOfARunThatTookMoreThanItsCap) {
       << note;
 }
 
+TEST(StopText, MarksAnApproximation) {
+  EXPECT_EQ(StopText({"auc", 0.9, 2, {8, 1}, true}),
+            "'auc' of `valid` was best after step 8 of epoch 1, ≈0.9000, and no better in 2 "
+            "evaluations since");
+  EXPECT_EQ(StopText({"auc", 0.9, 2, {8, 1}, false}),
+            "'auc' of `valid` was best after step 8 of epoch 1, 0.9000, and no better in 2 "
+            "evaluations since");
+}
+
 }  // namespace
 }  // namespace cgrun

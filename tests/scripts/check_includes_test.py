@@ -112,6 +112,15 @@ class CheckIncludesTest(unittest.TestCase):
         self.assert_refuses({"src/vm/a.cc": "#ifdef USE_CUDA\n"}, "src/vm/a.cc:1")
         self.assert_accepts({"src/kernels/cuda/a.cu": "#ifdef __CUDA_ARCH__\n"})
 
+    def test_text_is_printed_where_it_is_cleaned(self):
+        for line in ('std::fputs(name.c_str(), stdout);', 'printf("%s", name);', "std::cerr << name;",
+                     'std::fprintf(stderr, "x");', "fwrite(a, 1, n, stdout);", "write(2, a, n);",
+                     "write(STDOUT_FILENO, a, n);", "std::puts(name);"):
+            self.assert_refuses({"src/session/a.cc": f"  {line}\n"}, "src/session/a.cc:1", "PrintText()")
+        for line in ("std::snprintf(text, size, format);", "// std::cout is not used", "write(fd_, a, n);"):
+            self.assert_accepts({"src/session/a.cc": f"  {line}\n"})
+        self.assert_accepts({"src/cli/console.cc": "std::fputs(a, stdout);\n"})
+
     def test_tests_include_what_they_like(self):
         self.assert_accepts({"tests/cli/a.cc": include("src/cli/a.h"), "src/cli/a.h": ""})
 
