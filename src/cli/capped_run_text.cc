@@ -43,7 +43,7 @@ const char* HeadOf(const CappedRun& fit) {
   const PlannedRun& run = fit.capped;
   if (LacksStreamsAlone(fit)) return "one by one";
   if (run.single_threaded > 0) return "with less";
-  return run.swaps > 0 ? "again or swapped" : "computed again";
+  return run.swaps > 0 ? "recomputed or swapped" : "recomputed";
 }
 
 // The memory of each part: as planned, and, if that is less, at its smallest.
@@ -86,14 +86,14 @@ std::string WithoutLineEnd(std::string text) {
   return text;
 }
 
-// "what a quick search computes again or swaps": a search for the cap itself may find less, and
+// "what a quick search recomputes or swaps": a search for the cap itself may find less, and
 // mostly finds quicker steps. "operators one by one": only streams are left out.
 std::string WhatHelps(const CappedRun& fit) {
   if (LacksStreamsAlone(fit)) return "operators one by one";
   const std::string search = fit.effort == PlanEffort::kQuick ? "a quick search" : "a search";
   std::vector<std::string> ways;
   if (fit.capped.recomputations > 0 || fit.capped.single_threaded + fit.capped.swaps == 0) {
-    ways.emplace_back("computes again");
+    ways.emplace_back("recomputes");
   }
   if (fit.capped.swaps > 0) ways.emplace_back("swaps");
   std::string text;
@@ -165,7 +165,7 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, const std::
   std::string text = fmt::format("{} {}", what, texts[1]);
   if (helps) text += fmt::format(", or {} with {}", texts[2], WhatHelps(fit));
   text += ", more than " + limit + " " + texts[0];
-  if (!helps) text += "; computing more again, as far as it was tried, takes no less";
+  if (!helps) text += "; recomputing more, as far as it was tried, takes no less";
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 

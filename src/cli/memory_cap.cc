@@ -197,7 +197,7 @@ void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
   if (fit.all || !model.train->memory || Quiet()) return;
   const auto larger = FitLargerBatch(model, library, options, cap, fit);
   if (!larger) return;
-  Tell(fmt::format("with more computed again a batch of {0} fits, {1}: `--batch {0}`",
+  Tell(fmt::format("with more recomputed, a batch of {0} fits, {1}: `--batch {0}`",
                    larger->capped.batch, CostOf(larger->slower())));
 }
 

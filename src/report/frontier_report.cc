@@ -59,7 +59,7 @@ std::string PlansText(const FrontierSubject& subject) {
     cells.push_back(note);
     table.Add(cells);
   };
-  add({"arena", "", "a step takes", "run again"}, "on one thread", "swapped",
+  add({"arena", "", "a step takes", "recomputed"}, "on one thread", "swapped",
       subject.swaps_to_host ? "host memory" : "swap file", "");
   const std::vector<std::string> arenas = ArenasOf(subject.rows);
   for (size_t i = 0; i < subject.rows.size(); ++i) {

@@ -61,7 +61,7 @@ function describe(buffer, steps) {
       : buffer.upper - buffer.lower >= steps ? 'all steps'
       : `steps ${buffer.lower} to ${buffer.upper - 1}`;
   const parts = [formatBytes(buffer.bytes), buffer.zone, when, `offset ${buffer.offset}`];
-  if (buffer.again) parts.push('computed again');
+  if (buffer.again) parts.push('recomputed');
   if (buffer.swapped) parts.push('swapped');
   if (buffer.alone) parts.push('smaller, on one thread');
   if (buffer.source) parts.push(buffer.source);
@@ -157,7 +157,7 @@ class View {
     this.scale.textContent = `scale up to ${formatBytes(this.top)}${beside}`;
   }
 
-  // Hatched: what is computed again, one way, and what is swapped, the other way.
+  // Hatched: what is recomputed, one way, and what is swapped, the other way.
   drawPatterns() {
     const definitions = svgElement('defs', {});
     for (const [id, angle] of [['again', 45], ['swapped', -45]]) {
@@ -329,7 +329,7 @@ function addControls() {
   line('bound', 'lower bound');
   line('peak', 'step of the peak');
   if (plans.length > 1) line('first', `all that ${plans[0].title} takes`);
-  for (const [mark, text] of [['again', 'computed again'], ['swapped', 'swapped']]) {
+  for (const [mark, text] of [['again', 'recomputed'], ['swapped', 'swapped']]) {
     if (plans.some(plan => plan.entries.some(entry => entry.buffers.some(buffer => buffer[mark])))) {
       controls.append(htmlElement('span', {class: 'key'}, htmlElement('i', {class: `key-${mark}`}), text));
     }

@@ -69,7 +69,8 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
     table.Add({"at the start", FormatBytes(subject.start_bytes), "for reading and compiling"});
     table.AddRule();
   }
-  table.Add({"total", FormatBytes(TotalBytes(subject, layout)), "the most that the process takes"});
+  table.Add({"total", FormatBytes(TotalBytes(subject, layout)),
+             "the most anonymous memory of the process"});
   if (subject.container_bytes > 0) {
     const int64_t planning = subject.container_bytes - subject.code_bytes - subject.kernel_bytes;
     table.Add({"container", FormatBytes(subject.container_bytes),
@@ -90,21 +91,21 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
   return table.ToString("  ");
 }
 
-// "3 tensors computed again and 1 workspace of one thread"
+// "3 tensors recomputed and 1 workspace of one thread"
 std::string WaysToLess(const PlanSubject& subject, const MemoryLayout& layout) {
   std::vector<std::string> ways;
   const auto add = [&](int64_t count, std::string_view noun, const std::string& what) {
     if (count > 0) ways.push_back(FormatCount(count, noun) + what);
   };
   const auto& buffers = layout.buffers;
-  add(std::ranges::count_if(buffers, &PlacedBuffer::recomputed), "tensor", " computed again");
+  add(std::ranges::count_if(buffers, &PlacedBuffer::recomputed), "tensor", " recomputed");
   add(std::ranges::count(buffers, ArenaKind::kFile, &PlacedBuffer::arena), "tensor",
       subject.swaps_to_host ? " swapped to host memory" : " swapped to a file");
   const auto is_of_first = [](const PlacedBuffer& buffer) {
     return buffer.single_threaded && buffer.entry == 0;
   };
   add(std::ranges::count_if(buffers, is_of_first), "workspace", " of one thread");
-  if (ways.empty()) return "what is computed again in the place of others";
+  if (ways.empty()) return "what is recomputed in the place of others";
   std::string text = ways[0];
   for (size_t i = 1; i < ways.size(); ++i) {
     text += (i + 1 < ways.size() ? ", " : " and ") + ways[i];

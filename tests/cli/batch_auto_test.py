@@ -106,7 +106,7 @@ class BatchAutoTest(MemoryTestCase):
         cap = self.plan("--batch", "17")["total_bytes"]
         done = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", cap, "--json")
         found = json.loads(done.stdout)["batch"]
-        larger = re.search(r"with more computed again a batch of (\d+) fits, for steps that take "
+        larger = re.search(r"with more recomputed, a batch of (\d+) fits, for steps that take "
                            r"(at most (\d+) % longer|hardly longer): `--batch \1`\n", done.stderr)
         self.assertIsNotNone(larger, done.stderr)
         self.assertGreater(int(larger[1]), found)

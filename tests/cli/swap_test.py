@@ -66,7 +66,7 @@ class SwapTest(CliTestCase):
                 again, refusal = self.least(*flags)
                 self.assertNotIn("swapped", refusal)
                 swapped, refusal = self.least(*flags, "--swap", "disk")
-                self.assertIn("computes again or swaps", refusal)
+                self.assertIn("recomputes or swaps", refusal)
                 self.assertLess(swapped, again - 0.7, "MiB, of the 1.5 that the images take")
                 cap = f"{(swapped + again) / 2:.1f}MiB"
                 refusal = self.refuses("train", "deep.yaml", "--threads", "1", *flags, "--memory",
@@ -173,7 +173,7 @@ class SwapTest(CliTestCase):
         self.assertFalse((self.folder / "run").exists())
         (self.folder / "host").mkdir()  # which is a folder as others are, by another name
         _, refusal = self.least("--swap", "./host")
-        self.assertIn("computes again or swaps", refusal)
+        self.assertIn("recomputes or swaps", refusal)
 
     def test_a_full_disk_is_an_error_before_the_first_step(self):
         cap = f"{self.least('--swap', 'disk')[0]:.1f}MiB"
@@ -202,7 +202,7 @@ class SwapTest(CliTestCase):
     def test_the_model_file_can_name_the_folder(self):
         self.write("deep.yaml", MODEL + "  swap: disk\n")
         _, refusal = self.least()
-        self.assertIn("computes again or swaps", refusal)
+        self.assertIn("recomputes or swaps", refusal)
 
 
 if __name__ == "__main__":
