@@ -28,8 +28,19 @@ Subset::Subset(std::shared_ptr<const Dataset> base, std::vector<int64_t> indices
   for (int64_t index : indices_) CGRUN_CHECK(index >= 0 && index < base_->size()) << index;
 }
 
+Subset::Subset(std::shared_ptr<const Dataset> base, const ComputedSamples& samples)
+    : base_(std::move(base)), computed_(samples) {
+  CGRUN_CHECK(samples.begin >= 0 && samples.begin + samples.count <= base_->size());
+}
+
+int64_t Subset::NumberOf(int64_t sample) const {
+  if (!computed_) return indices_[static_cast<size_t>(sample)];
+  const int64_t place = computed_->begin + sample;
+  return computed_->order ? (*computed_->order)[place] : place;
+}
+
 void Subset::Read(int64_t index, std::span<const std::span<std::byte>> out) const {
-  base_->Read(indices_[static_cast<size_t>(index)], out);
+  base_->Read(NumberOf(index), out);
 }
 
 int64_t Subset::decoded_bytes() const {
@@ -59,18 +70,50 @@ int64_t CountOf(double fraction, int64_t size, int64_t left, int64_t others) {
   return std::clamp<int64_t>(wanted, 1, left - others);
 }
 
+// How many samples each part has.
+struct SplitCounts {
+  int64_t train = 0, valid = 0, test = 0;
+};
+
+SplitCounts CountsOf(int64_t size, double valid, double test) {
+  SplitCounts counts;
+  counts.valid = CountOf(valid, size, size, test == 0.0 ? 1 : 2);
+  counts.test = CountOf(test, size, size - counts.valid, 1);
+  counts.train = size - counts.valid - counts.test;
+  return counts;
+}
+
+uint64_t SplitKey(uint64_t seed) { return RandomKey(seed, "data/split"); }
+
+// The parts of a set of too many samples for lists.
+struct ComputedSplit {
+  ComputedSamples train, valid, test;
+};
+
+ComputedSplit ComputeSplit(int64_t size, const SplitCounts& counts, uint64_t seed, SplitOrder how) {
+  if (how == SplitOrder::kInOrder) {
+    return {{std::nullopt, 0, counts.train},
+            {std::nullopt, counts.train, counts.valid},
+            {std::nullopt, counts.train + counts.valid, counts.test}};
+  }
+  const ComputedPermutation order(SplitKey(seed), size);
+  const int64_t held_out = counts.valid + counts.test;
+  return {{order, held_out, counts.train},
+          {order, 0, counts.valid},
+          {order, counts.valid, counts.test}};
+}
+
 }  // namespace
 
 SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test, SplitOrder how) {
+  CGRUN_CHECK(size <= kMostListed) << size;
   if (!SplitFault(size, valid, test).empty()) return {};
-  const int64_t valid_count = CountOf(valid, size, size, test == 0.0 ? 1 : 2);
-  const int64_t test_count = CountOf(test, size, size - valid_count, 1);
+  const SplitCounts counts = CountsOf(size, valid, test);
   std::vector<int64_t> order(static_cast<size_t>(size));
   if (how == SplitOrder::kRandom) {
-    RandomPermutation(RandomKey(seed, "data/split"), 0, order);
+    RandomPermutation(SplitKey(seed), 0, order);
   } else {  // `valid` and `test` are taken from its front
-    const int64_t train_count = size - valid_count - test_count;
-    for (int64_t i = 0; i < size; ++i) order[static_cast<size_t>(i)] = (train_count + i) % size;
+    for (int64_t i = 0; i < size; ++i) order[static_cast<size_t>(i)] = (counts.train + i) % size;
   }
   const auto part = [&](int64_t begin, int64_t count) {
     std::vector<int64_t> indices(order.begin() + begin, order.begin() + begin + count);
@@ -78,10 +121,10 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
     return indices;
   };
   SplitIndices parts;
-  parts.valid = part(0, valid_count);
-  parts.test = part(valid_count, test_count);
+  parts.valid = part(0, counts.valid);
+  parts.test = part(counts.valid, counts.test);
   // The rest stays in its list, so that it is not held twice.
-  order.erase(order.begin(), order.begin() + valid_count + test_count);
+  order.erase(order.begin(), order.begin() + counts.valid + counts.test);
   std::sort(order.begin(), order.end());
   parts.train = std::move(order);
   return parts;
@@ -90,17 +133,27 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
 std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size) {
   std::vector<bool> held_out(static_cast<size_t>(size), false);
   if (!split) return held_out;
-  const auto& [fraction, seed, test, order] = *split;
-  const SplitIndices parts = SplitSamples(size, fraction, seed, test, order);
-  for (const int64_t sample : parts.valid) held_out[static_cast<size_t>(sample)] = true;
-  for (const int64_t sample : parts.test) held_out[static_cast<size_t>(sample)] = true;
+  const auto& [fraction, seed, test, how] = *split;
+  const auto hold = [&](int64_t sample) { held_out[static_cast<size_t>(sample)] = true; };
+  if (size <= kMostListed) {
+    const SplitIndices parts = SplitSamples(size, fraction, seed, test, how);
+    std::ranges::for_each(parts.valid, hold);
+    std::ranges::for_each(parts.test, hold);
+  } else if (SplitFault(size, fraction, test).empty()) {
+    const ComputedSplit parts = ComputeSplit(size, CountsOf(size, fraction, test), seed, how);
+    for (const ComputedSamples& part : {parts.valid, parts.test}) {
+      for (int64_t i = part.begin; i < part.begin + part.count; ++i) {
+        hold(part.order ? (*part.order)[i] : i);
+      }
+    }
+  }
   return held_out;
 }
-
 int64_t HeldOutBytes(const std::optional<DataSplit>& split, int64_t size) {
-  // The order of all samples, beside it those that are taken away, and a bit for each.
+  // The order of all samples, if it is a list, those that are taken away, and a bit for each.
   constexpr double kPlace = sizeof(int64_t);
-  const double each = split ? kPlace * (1 + split->fraction + split->test) : 0;
+  const double each =
+      split && size <= kMostListed ? kPlace * (1 + split->fraction + split->test) : 0;
   return static_cast<int64_t>(each * static_cast<double>(size)) + size / 8 + 1;
 }
 
@@ -108,12 +161,20 @@ DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double val
                           double test, SplitOrder order) {
   const std::string fault = SplitFault(base->size(), valid, test);
   if (!fault.empty()) throw UserError(fault);
+  if (base->size() > kMostListed) {
+    const ComputedSplit parts =
+        ComputeSplit(base->size(), CountsOf(base->size(), valid, test), seed, order);
+    const auto computed = [&](const ComputedSamples& samples) {
+      return samples.count == 0 ? nullptr : std::make_unique<Subset>(base, samples);
+    };
+    return {computed(parts.train), computed(parts.valid), computed(parts.test)};
+  }
   SplitIndices indices = SplitSamples(base->size(), valid, seed, test, order);
-  const auto part = [&](std::vector<int64_t> samples) {
+  const auto listed = [&](std::vector<int64_t> samples) {
     return samples.empty() ? nullptr : std::make_unique<Subset>(base, std::move(samples));
   };
-  return {part(std::move(indices.train)), part(std::move(indices.valid)),
-          part(std::move(indices.test))};
+  return {listed(std::move(indices.train)), listed(std::move(indices.valid)),
+          listed(std::move(indices.test))};
 }
 
 }  // namespace cgrun

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "src/base/computed_permutation.h"
 #include "src/data/dataset.h"
 
 namespace cgrun {
@@ -32,13 +33,21 @@ class Sampler {
 // Batches of an epoch: ceil(samples / batch), the last one may be partial.
 int64_t BatchCount(int64_t samples, int64_t batch);
 
-// Some samples of another data set, in the order of their numbers there.
+// The samples begin … begin + count − 1 of an order that is computed, or of the numbers themselves.
+struct ComputedSamples {
+  std::optional<ComputedPermutation> order;
+  int64_t begin = 0, count = 0;
+};
+
+// Some samples of another data set: a list of them, in the order of their numbers there, or
+// computed ones, which take no memory.
 class Subset : public Dataset {
  public:
   // `indices` are samples of `base`.
   Subset(std::shared_ptr<const Dataset> base, std::vector<int64_t> indices);
+  Subset(std::shared_ptr<const Dataset> base, const ComputedSamples& samples);
 
-  int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
+  int64_t size() const override { return computed_ ? computed_->count : std::ssize(indices_); }
   const std::vector<DataField>& fields() const override { return base_->fields(); }
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   // The list of indices alone: the base, which several subsets may share, is counted by its owner.
@@ -50,15 +59,20 @@ class Subset : public Dataset {
   std::vector<std::string> Notes() const override { return base_->Notes(); }
   const Dataset& whole() const override { return base_->whole(); }
   SamplePlace PlaceOf(size_t index, int64_t sample, std::optional<int64_t> value) const override {
-    return base_->PlaceOf(index, indices_[static_cast<size_t>(sample)], value);
+    return base_->PlaceOf(index, NumberOf(sample), value);
   }
 
   const Dataset& base() const { return *base_; }
+  // The list; empty where the samples are computed.
   std::span<const int64_t> indices() const { return indices_; }
 
  private:
+  // The number in `base` of a sample.
+  int64_t NumberOf(int64_t sample) const;
+
   std::shared_ptr<const Dataset> base_;
   std::vector<int64_t> indices_;
+  std::optional<ComputedSamples> computed_;
 };
 
 struct DatasetSplit {
@@ -72,8 +86,11 @@ struct SplitIndices {
   std::vector<int64_t> train, valid, test;
 };
 
-// Returns the samples that SplitDataset() would take of `size` samples. All lists are empty where
-// it would throw.
+// A set of more samples is split by computed samples, since lists would take gigabytes.
+inline constexpr int64_t kMostListed = int64_t{1} << 24;
+
+// Returns the samples that SplitDataset() would take of `size` samples, at most kMostListed. All
+// lists are empty where it would throw.
 SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0,
                           SplitOrder order = SplitOrder::kRandom);
 
@@ -85,7 +102,8 @@ int64_t HeldOutBytes(const std::optional<DataSplit>& split, int64_t size);
 
 // Splits `base`: round(fraction · size) of its samples become `valid` and `test`, the others
 // `train`. They are chosen by the seed alone or as `order` says, and each part has one sample at
-// least. The samples of `valid` do not depend on `test`. Throws UserError if `base` has too few
+// least. The samples of `valid` do not depend on `test`. Parts of more than kMostListed samples are
+// in random order. Throws UserError if `base` has too few
 // samples, or if a fraction or the sum is not inside (0, 1). If one of the two fractions is 0, it
 // asks for nothing.
 DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,

@@ -118,15 +118,13 @@ std::optional<ProgramImage> MakeImage(SessionParts& session, const KernelLibrary
   return std::move(compiled->image);
 }
 
-// Makes the engine of a program from a file, which the error names if its arena is too large.
+// Makes the engine of a program from a file, which errors of memory name.
 std::unique_ptr<Engine> MakeGivenEngine(ProgramImage image, const EnginePlace& place,
                                         const std::string& swap_folder, const std::string& file) {
   try {
     return MakeImageEngine(std::move(image), place, swap_folder);
   } catch (const NoRoom& error) {
-    throw NoRoom(file + ": " + error.what(),
-                 "its arena was planned when it was compiled: compile the model again, with a "
-                 "smaller `--batch` or with `--memory SIZE`");
+    throw NoRoom(file + ": " + error.what(), error.help());
   }
 }
 

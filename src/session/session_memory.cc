@@ -41,6 +41,9 @@ int64_t MostArena(const Graph& forward, int64_t batch) {
 
 constexpr const char* kHelp =
     "a smaller batch needs less (`--batch N`); `cgrun plan MODEL` lists what takes the memory";
+constexpr const char* kProgramHelp =
+    "its arena was planned when it was compiled: compile the model again, with a smaller `--batch` "
+    "or with `--memory SIZE`";
 
 // What the run holds of the host beside arena and base, but for what entry points add.
 HostParts PartsOf(const SessionParts& session) {
@@ -119,7 +122,8 @@ void CheckLimits(const ProgramImage* image, const SessionParts& session) {
   if (Fits(run, limit) && keeps_cap) return;
   if (options.can_replan) throw MayNotFit();
   if (!keeps_cap) limit = {*cap, LimitKind::kAsked};
-  RefuseRun(run, limit, image, kHelp);
+  const bool is_given = options.image != nullptr && session.run.recompiled.empty();
+  RefuseRun(run, limit, image, is_given ? kProgramHelp : kHelp);
 }
 
 }  // namespace

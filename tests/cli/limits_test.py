@@ -144,12 +144,14 @@ class LimitsTest(LimitsTestCase):
         self.assertLess(used.ru_utime + used.ru_stime, 3)
         self.assertLess(used.ru_maxrss * 1024, 150 * 2**20)
 
-    def test_a_check_makes_no_list_of_all_samples(self):
+    def test_no_verb_lists_all_samples_before_a_run(self):
         many = MODEL.replace("samples: 65", "samples: 300000000").replace("samples: 40", "samples: 300000000")
         self.write("many.yaml", many)
-        used, told = self.used_by("check", "many.yaml", "--threads", "1")
-        self.assertIn("no errors", told)
-        self.assertLess(used.ru_maxrss * 1024, 100 * 2**20)
+        for verb in ("check", "plan"):
+            for split in ((), ("--set", "data.valid={split: 0.2}")):
+                used, _ = self.used_by(verb, "many.yaml", "--threads", "1", *split)
+                self.assertLess(used.ru_maxrss * 1024, 150 * 2**20, (verb, split))
+                self.assertLess(used.ru_utime + used.ru_stime, 10, (verb, split))
 
     def used_by(self, *arguments):
         """Returns what resources a command took, and what it printed."""

@@ -126,6 +126,37 @@ TEST(SplitDatasetTest, MakesThreeSetsThatAreDisjointAndCover) {
   }));
 }
 
+int64_t ReadNumber(const Dataset& dataset, int64_t sample) {
+  int64_t number = 0;
+  std::span<std::byte> bytes = std::as_writable_bytes(std::span(&number, 1));
+  dataset.Read(sample, {&bytes, 1});
+  return number;
+}
+
+TEST(SplitDatasetTest, PartsOfVeryLargeSetsTakeNoMemory) {
+  constexpr int64_t kSize = kMostListed + 5, kRead = 100'000;
+  for (const SplitOrder how : {SplitOrder::kRandom, SplitOrder::kInOrder}) {
+    const DatasetSplit split = SplitDataset(std::make_shared<Numbers>(kSize), 0.02, 3, 0.01, how);
+    EXPECT_EQ(split.valid->size(), std::llround(0.02 * kSize));
+    EXPECT_EQ(split.test->size(), std::llround(0.01 * kSize));
+    EXPECT_EQ(split.train->size() + split.valid->size() + split.test->size(), kSize);
+    std::vector<bool> left = HeldOut(DataSplit{0.02, 3, 0.01, how}, kSize);
+    for (const Subset* part : {split.valid.get(), split.test.get()}) {
+      EXPECT_EQ(part->decoded_bytes(), 0);
+      for (int64_t i = 0; i < part->size(); ++i) {
+        const auto number = static_cast<size_t>(ReadNumber(*part, i));
+        ASSERT_TRUE(left[number]) << number;
+        left[number] = false;
+      }
+    }
+    EXPECT_EQ(std::ranges::count(left, true), 0);
+    const std::vector<bool> held_out = HeldOut(DataSplit{0.02, 3, 0.01, how}, kSize);
+    for (int64_t i = 0; i < kRead; ++i) {
+      ASSERT_FALSE(held_out[static_cast<size_t>(ReadNumber(*split.train, i))]);
+    }
+  }
+}
+
 TEST(SplitDatasetTest, RefusesWhatIsNoSplit) {
   const auto base = std::make_shared<Numbers>(10);
   for (double fraction : {0.0, 1.0, -0.5, 2.0, std::nan("")}) {
