@@ -1,4 +1,4 @@
-// Each round mixes one half of the number into the other.
+// In each round, one half of the number is mixed into the other.
 #include "src/base/computed_permutation.h"
 
 #include <bit>

@@ -165,11 +165,13 @@ bool CanShrink(const ModelSpec& model, const SessionOptions& options) {
          !model.train->memory;
 }
 
-// A program that was compiled without a cap takes more than a plan under one.
+// A program that was compiled without a cap takes more than a plan under one; or its file asks for
+// more than its model needs.
 void ForgetProgram(Training& training) {
   SessionOptions& options = training.options;
+  if (options.image == nullptr) return;
   const bool as_compiled = options.compile.arena_cap == 0 && options.compile.streams;
-  if (options.image == nullptr || as_compiled) return;
+  if (as_compiled && options.image->memory_bytes() <= training.fitted.memory->arena) return;
   options.image = nullptr;
   Tell("note: " + training.flags.model + " is compiled again, for less memory");
 }

@@ -85,7 +85,7 @@ SplitCounts CountsOf(int64_t size, double valid, double test) {
 
 uint64_t SplitKey(uint64_t seed) { return RandomKey(seed, "data/split"); }
 
-// The parts of a set of too many samples for lists.
+// Holds the parts of a set of too many samples for lists.
 struct ComputedSplit {
   ComputedSamples train, valid, test;
 };

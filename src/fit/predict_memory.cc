@@ -58,9 +58,7 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
   place.before_arenas = [&](const ProgramImage& prepared) {
     memory.start = PlannedStart();
     measure_base();
-    for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
-      memory.arena += prepared.arena_bytes[static_cast<size_t>(kind)];
-    }
+    memory.arena = prepared.memory_bytes();
     CheckLimits(memory, prepared, needs.help);
   };
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare

@@ -84,10 +84,12 @@ void RefuseRun(const RunMemory& run, const RunLimit& limit, const ProgramImage* 
   std::string holders;
   if (image != nullptr) holders = HoldersText(HoldersOfPeak(LayoutOf(*image)), FormatBytes);
   if (!holders.empty()) holders = ", most of it held by " + holders;
-  throw NoRoom(fmt::format("the run takes {}, more than {} {}: base {}, data {}, arena {}{}",
-                           texts[1], limit.name(), texts[0], FormatBytes(run.base),
-                           FormatBytes(run.data), FormatBytes(run.arena), holders),
-               fmt::format("{} is enough; {}", limit.EnoughFor(run), help));
+  const std::string what = fmt::format(
+      "the run takes {}, more than {} {}: base {}, data {}, arena {}{}", texts[1], limit.name(),
+      texts[0], FormatBytes(run.base), FormatBytes(run.data), FormatBytes(run.arena), holders);
+  const std::string enough = fmt::format("{} is enough; {}", limit.EnoughFor(run), help);
+  if (limit.kind == LimitKind::kAsked) throw InputError(what, enough);
+  throw NoRoom(what, enough);
 }
 
 }  // namespace cgrun

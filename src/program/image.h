@@ -100,6 +100,11 @@ struct ProgramImage {
   std::string fingerprint;  // what results depend on: libraries, threads
   uint64_t seed = 0;
   std::array<int64_t, kArenaKinds> arena_bytes{};
+  // Returns the bytes of arenas in memory, which are all but the swap file.
+  int64_t memory_bytes() const {
+    return arena_bytes[static_cast<size_t>(ArenaKind::kDevice)] +
+           arena_bytes[static_cast<size_t>(ArenaKind::kPinnedHost)];
+  }
   std::vector<ImagePath> paths;
   std::vector<ImageState> states;
   std::vector<ImageConstant> constants;

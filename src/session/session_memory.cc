@@ -143,10 +143,7 @@ void CheckBound(const SessionParts& session, const Graph& forward) {
 void PlanMemoryOf(const ProgramImage& image, SessionParts& session) {
   const SessionOptions& options = session.options;
   MemoryUse& memory = session.memory;
-  memory.arena = 0;
-  for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
-    memory.arena += image.arena_bytes[static_cast<size_t>(kind)];
-  }
+  memory.arena = image.memory_bytes();
   memory.start = std::max(PlannedStart(), session.data.sets.opening_bytes);
   memory.data = DataBytes(image, session);
   memory.base = options.base ? *options.base : BaseOfNow(&image, session);

@@ -32,7 +32,7 @@ TEST(JsonText, IndentsAsItIsTold) {
             "{\n  \"b\": 1,\n  \"a\": 2\n}");
 }
 
-// nlohmann recurses to copy a value and to write it.
+// The library recurses when it copies a value or writes it.
 TEST(ParseJson, RefusesWhatNestsSoDeeplyThatTheStackWouldOverflow) {
   for (const auto& [open, close] : {std::pair("[", "]"), std::pair("{\"a\":", "}")}) {
     for (const int depth : {10, 256}) {
