@@ -18,7 +18,7 @@ import zlib
 
 from cli_testing import CGRUN, MODEL, TABLE, CliTestCase, png
 
-# A terminal obeys ESC, BEL, DEL and a change of direction.
+# These are ESC, BEL, DEL and a change of direction, which a terminal obeys.
 STEERS = "\x1b[31m\x07\x7f\u202e"
 # These end a tag, an attribute, a cell of a table, or a text of JSON or of Graphviz.
 MARKUP = "<script>alert('1')\"&,;\\"
