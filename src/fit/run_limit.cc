@@ -70,7 +70,7 @@ RunMemory RunMemoryOf(const MemoryUse& memory, bool on_host, int64_t loaders) {
   run.data = memory.data;
   run.base = memory.base;
   run.start = memory.start;
-  run.beside = MeasureFootprint(run, loaders, /*later_code=*/0);  // the plan knew no more
+  run.beside = MeasureFootprint(run, loaders, MeasuredIn::kRun);
   return run;
 }
 

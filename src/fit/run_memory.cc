@@ -31,9 +31,11 @@ constexpr int64_t kKernelThread = 32 << 10;
 constexpr int64_t kKernelProcess = 3 * kMiB / 2;
 // A page table has eight bytes for each page of 4 KiB.
 constexpr int64_t kPageTablePart = 512;
-// Arenas begin where a huge page may, and reading needs a moment's room. OpenBLAS holds a buffer
-// less in a child that measures than in the process that runs.
-constexpr int64_t kLaterAddresses = (16 + 128) * kMiB;
+// Arenas begin where a huge page may, and reading needs a moment's room.
+constexpr int64_t kLaterAddresses = 16 * kMiB;
+// A process that measures for a plan lacks these of one that runs: code, and a buffer of OpenBLAS.
+constexpr int64_t kMoreCode = 4 * kMiB;
+constexpr int64_t kMoreAddresses = 128 * kMiB;
 // The control group counts more than the process reports, by up to this.
 constexpr int64_t kGroupNoise = kMiB;
 // The address spaces of two equal processes differ by up to this.
@@ -80,15 +82,17 @@ int64_t PlannedStart() {
                  kBaseGrain);
 }
 
-Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders, int64_t later_code) {
+Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders, MeasuredIn place) {
+  const bool in_plan = place == MeasuredIn::kPlan;
   const ProcessMemory now = ReadProcessMemory();
   const int64_t threads = now.threads + loaders;
+  const int64_t code = now.mapped_files + (in_plan ? kMoreCode : 0);
+  const int64_t addresses = now.address_space - now.anonymous + (in_plan ? kMoreAddresses : 0);
   Footprint beside;
-  beside.code = std::max(kUsualCode, RoundUp(now.mapped_files + later_code, kMiB));
+  beside.code = std::max(kUsualCode, RoundUp(code, kMiB));
   const int64_t page_tables = (memory.peak() + beside.code) / kPageTablePart;
   beside.kernel = RoundUp(page_tables + threads * kKernelThread + kKernelProcess, kMiB);
-  beside.reserved =
-      RoundUp(now.address_space - now.anonymous + loaders * StackReserve() + kLaterAddresses, kMiB);
+  beside.reserved = RoundUp(addresses + loaders * StackReserve() + kLaterAddresses, kMiB);
   return beside;
 }
 

@@ -76,18 +76,18 @@ inline constexpr int64_t kBaseNoise = 64 << 10;
 // A run has taken this much more than its measured base. A cap leaves it free.
 inline constexpr int64_t kBaseLeft = 320 << 10;
 
-// Code that any run maps beyond what it has mapped when its kernels are prepared, in bytes.
-inline constexpr int64_t kLaterCode = 4 << 20;
-
 // The most that this process has held so far, rounded as the base is: for RunMemory::start. Call it
 // when the kernels are prepared, but before the arena is there.
 int64_t PlannedStart();
 
+// A process that measures for a plan has mapped less code than one that runs, and OpenBLAS has
+// reserved a buffer less there.
+enum class MeasuredIn { kPlan, kRun };
+
 // Measures the footprint of a run with this memory. Call it when the kernels and threads exist, but
-// neither the arena nor the `loaders` threads. `later_code` are bytes of code that is still to be
-// mapped: more in a child that measures for a plan than in the process that runs.
+// neither the arena nor the `loaders` threads.
 Footprint MeasureFootprint(const RunMemory& memory, int64_t loaders,
-                           int64_t later_code = kLaterCode);
+                           MeasuredIn place = MeasuredIn::kPlan);
 
 }  // namespace cgrun
 

@@ -45,18 +45,28 @@ class GroupLimitsTest(CliTestCase):
         self.cgrun("train", model, *self.flags, "--out", "run", "--force", "--quiet", *flags, **options)
         return json.loads((self.folder / "run" / "summary.json").read_text())
 
-    def test_it_runs_or_is_refused(self):
+    def commands(self):
+        """Returns commands that run the model, with weights that are there."""
         self.train("deep.yaml")
         self.cgrun("compile", "deep.yaml", *self.flags, "-o", "deep.cgb")
         (self.folder / "samples.npy").write_bytes(npy([4000, 16], bytes(4 * 4000 * 16), "<f4"))
-        commands = {
+        return {
             "train": ("train", "deep.yaml", "--out", "new", "--force"),
             "train .cgb": ("train", "deep.cgb", "--out", "new", "--force"),
             "eval": ("eval", "deep.yaml", "--weights", "run"),
             "eval .cgb": ("eval", "deep.cgb", "--weights", "run"),
             "predict": ("predict", "deep.yaml", "samples.npy", "--weights", "run", "--json", "found.json"),
         }
-        for name, command in commands.items():
+
+    def test_the_address_space_of_the_plan_is_enough(self):
+        limit = self.plan["address_space_bytes"]
+        for name, command in self.commands().items():
+            with self.subTest(name):
+                self.cgrun(*command, *self.flags, "--quiet",
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+
+    def test_it_runs_or_is_refused(self):
+        for name, command in self.commands().items():
             for part in (0.25, 0.5, 0.75, 0.9, 1):
                 limit = int(part * self.plan["container_bytes"])
                 with self.subTest(name, limit=limit), self.group(limit) as group:
