@@ -9,6 +9,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/device/device.h"
+#include "src/device/no_room.h"
 #include "src/fit/run_shape.h"
 #include "src/model_data/model_data.h"
 #include "src/passes/decisions.h"
@@ -349,10 +350,7 @@ std::optional<CaseResult> BuildAlone(const Bench& bench, const BenchCase& one,
     if (!compiled) return {};
     const std::unique_ptr<Device> device = OpenDevice(bench.options.device);
     const Code code(compiled->image, *device, bench.library);
-    for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
-      result.peak_bytes += compiled->image.arena_bytes[static_cast<size_t>(kind)];
-    }
-    result.reserved_bytes = result.peak_bytes;
+    result.peak_bytes = result.reserved_bytes = compiled->image.memory_bytes();
   }
   result.build_seconds = SecondsSince(begin);
   return result;
@@ -379,7 +377,13 @@ std::optional<Contestants> BuildContestants(const Bench& bench, const std::vecto
   Contestants contestants;
   for (const BenchCase& one : cases) {
     observer.OnCase("building " + one.name, 0, 0);
-    contestants.push_back(std::make_unique<Contestant>(bench, one, diagnostics));
+    try {
+      contestants.push_back(std::make_unique<Contestant>(bench, one, diagnostics));
+    } catch (const NoRoom& error) {
+      throw NoRoom(
+          "case '" + one.name + "': " + error.what(),
+          "`--isolate` runs each case in a process of its own, and `--only CASE` one alone");
+    }
     if (!contestants.back()->ready()) return std::nullopt;
     contestants.back()->FirstStep();
   }

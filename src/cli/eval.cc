@@ -1,9 +1,11 @@
 // cgrun eval.
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/base/allocation_counter.h"
 #include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -36,6 +38,21 @@ void CheckMode(const ModelFlags& flags, const ModelSpec& model, Mode mode) {
   if (mode == Mode::kEager) {
     throw InputError("--memory needs graph mode", "eager mode plans nothing");
   }
+}
+
+// An evaluation that does not fit with its decoded samples in memory has them in files.
+std::unique_ptr<Session> OpenSession(ModelSpec& model, SessionOptions& options,
+                                     Diagnostics& diagnostics) {
+  options.can_replan = model.data && !model.data->streams;
+  try {
+    return std::make_unique<Session>(model, options, /*train=*/false, diagnostics);
+  } catch (const MayNotFit&) {
+    options.can_replan = false;
+    ReleaseFreeMemory();  // what the session has held is not to count
+  }
+  model.data->streams = true;
+  diagnostics = Diagnostics();  // the second session finds again what is wrong
+  return std::make_unique<Session>(model, options, /*train=*/false, diagnostics);
 }
 
 int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eval_flags,
@@ -72,7 +89,8 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
   WarnOfOtherNetwork(flags, *model, options.weights,
                      WeightsUse::kEvaluate);  // before memory is measured
   Diagnostics diagnostics;
-  Session session(*model, options, /*train=*/false, diagnostics);
+  const std::unique_ptr<Session> opened = OpenSession(*model, options, diagnostics);
+  Session& session = *opened;
   PrintBriefly(diagnostics);
   if (!session.ready()) return kBadInput;
   TellNotes(session.data_notes());

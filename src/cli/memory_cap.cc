@@ -42,7 +42,7 @@ std::string TimesText(double times) {
   return times < 100 ? fmt::format("{:.3g}", times) : fmt::format("{:.0f}", times);
 }
 
-// The largest batch of a few that fits, for one that does not: as it is, or with all computed again
+// The largest batch of a few that fits, for one that does not: as it is, or with all recomputed
 // that helps.
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
                       const CappedRun& fit) {
@@ -160,8 +160,8 @@ RunLimit LimitOf(const ModelSpec& model, const KernelLibrary& library,
   return limit.bytes < asked.bytes ? limit : asked;
 }
 
-// The search for a batch plans while its helper plans. So the process holds more than a run of one
-// batch: on a busy machine up to 310 KiB more.
+// The search for a batch makes many plans. So the process holds more than a run of one batch: on a
+// busy machine up to 310 KiB more.
 constexpr int64_t kSearchLeft = kBaseLeft + 4 * kBaseNoise + kBaseGrain;
 
 // Refuses a batch that was to be found: not even one sample fits.
@@ -190,7 +190,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
                     RefusalOf("a batch of one sample takes", capped, limit.name()), LinesOf(help));
 }
 
-// A larger batch than the one that was found, for which more is computed again than the search
+// A larger batch than the one that was found, for which more is recomputed than the search
 // does.
 void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
                      const CompileOptions& options, const BatchFit& fit, int64_t cap) {

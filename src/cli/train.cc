@@ -135,10 +135,13 @@ bool Load(Training& training) {
   return true;
 }
 
-// The plan of the fitted run keeps the limits of this process, which are not asked again.
+// The plan of the fitted run keeps the limits of this process, which are not asked again. That of a
+// compiled program can be another one, and so can the host's part of a device's run.
 void FollowPlan(Training& training) {
-  training.options.base = training.fitted.memory->base;
-  training.options.limits = HostLimits{};
+  SessionOptions& options = training.options;
+  options.base = training.fitted.memory->base;
+  const bool is_planned = options.image == nullptr && training.fitted.memory->on_host;
+  if (is_planned) options.limits = HostLimits{};
 }
 
 // Makes the run fit under the cap that the model has. False after an error, which is printed.
@@ -191,8 +194,8 @@ std::unique_ptr<Session> OpenSession(Training& training) {
   }
   training.fitted = FitWithin(limits, model, options.compile, options.base);
   if (!training.fitted.fits) return nullptr;
-  FollowPlan(training);
   ForgetProgram(training);
+  FollowPlan(training);
   training.diagnostics = Diagnostics();  // the second session finds again what is wrong
   return std::make_unique<Session>(model, options, /*train=*/true, training.diagnostics);
 }

@@ -102,10 +102,9 @@ int64_t HeldOutBytes(const std::optional<DataSplit>& split, int64_t size);
 
 // Splits `base`: round(fraction · size) of its samples become `valid` and `test`, the others
 // `train`. They are chosen by the seed alone or as `order` says, and each part has one sample at
-// least. The samples of `valid` do not depend on `test`. Parts of more than kMostListed samples are
-// in random order. Throws UserError if `base` has too few
+// least. The samples of `valid` do not depend on `test`. Throws UserError if `base` has too few
 // samples, or if a fraction or the sum is not inside (0, 1). If one of the two fractions is 0, it
-// asks for nothing.
+// asks for nothing. Random parts of a set of more than kMostListed samples are in random order.
 DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
                           double test = 0, SplitOrder order = SplitOrder::kRandom);
 

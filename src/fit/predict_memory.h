@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/compile/compile.h"
+#include "src/fit/run_limit.h"
 #include "src/results/memory_use.h"
 #include "src/run/engine.h"
 
@@ -24,7 +25,7 @@ struct PredictEngine {
 // This is added by the user of such an engine.
 struct PredictNeeds {
   int64_t host_bytes = 0;  // beside the copies of feeds and results: for files, for what it writes
-  std::string help;        // "predict a smaller batch (`--batch N`)": how it takes less
+  WaysOut ways;            // of a refusal
 };
 
 // An engine with one entry point. Errors of the model go to `diagnostics`. Throws NoRoom, before

@@ -78,18 +78,29 @@ bool Fits(const RunMemory& run, const RunLimit& limit) {
   return (limit.kind == LimitKind::kAsked ? run.peak() : run.host()) <= limit.bytes;
 }
 
+namespace {
+
+// Names the part of the run that takes most, and for an arena the values that hold it.
+std::string WhatTakesIt(const RunMemory& run, const ProgramImage* image) {
+  if (run.start > run.host()) return "reading and compiling take that much, before the first step";
+  std::string text = fmt::format("base {}, data {}, arena {}", FormatBytes(run.base),
+                                 FormatBytes(run.data), FormatBytes(run.arena));
+  if (image == nullptr || run.arena < run.data) return text;
+  const std::string holders = HoldersText(HoldersOfPeak(LayoutOf(*image)), FormatBytes);
+  return holders.empty() ? text : text + ", most of it held by " + holders;
+}
+
+}  // namespace
+
 void RefuseRun(const RunMemory& run, const RunLimit& limit, const ProgramImage* image,
-               const std::string& help) {
+               const WaysOut& ways) {
   const std::vector<std::string> texts = FormatBytesUnder(limit.bytes, {run.peak()});
-  std::string holders;
-  if (image != nullptr) holders = HoldersText(HoldersOfPeak(LayoutOf(*image)), FormatBytes);
-  if (!holders.empty()) holders = ", most of it held by " + holders;
-  const std::string what = fmt::format(
-      "the run takes {}, more than {} {}: base {}, data {}, arena {}{}", texts[1], limit.name(),
-      texts[0], FormatBytes(run.base), FormatBytes(run.data), FormatBytes(run.arena), holders);
-  const std::string enough = fmt::format("{} is enough; {}", limit.EnoughFor(run), help);
-  if (limit.kind == LimitKind::kAsked) throw InputError(what, enough);
-  throw NoRoom(what, enough);
+  const std::string what = fmt::format("the run takes {}, more than {} {}: {}", texts[1],
+                                       limit.name(), texts[0], WhatTakesIt(run, image));
+  std::string help = limit.EnoughFor(run) + " is enough";
+  if (run.start <= run.host()) help += "; " + (run.arena < run.data ? ways.data : ways.arena);
+  if (limit.kind == LimitKind::kAsked) throw InputError(what, help);
+  throw NoRoom(what, help);
 }
 
 }  // namespace cgrun

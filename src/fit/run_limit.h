@@ -39,11 +39,16 @@ RunMemory RunMemoryOf(const MemoryUse& memory, bool on_host, int64_t loaders);
 // that counts against a cap alone.
 bool Fits(const RunMemory& run, const RunLimit& limit);
 
+// Says how a run takes less, by what takes most.
+struct WaysOut {
+  std::string arena, data;
+};
+
 // Throws NoRoom with the limit, the parts of the run, the holders of the peak, and what is enough;
 // if the user has asked for the limit, InputError. `image` is the program that was to run (null:
-// none is known); `help` says how to take less.
+// none is known).
 [[noreturn]] void RefuseRun(const RunMemory& run, const RunLimit& limit, const ProgramImage* image,
-                            const std::string& help);
+                            const WaysOut& ways);
 
 }  // namespace cgrun
 

@@ -73,6 +73,8 @@ std::optional<GeneratedOutput> DescribeGenerated(const ModelSpec& model, DType p
   return std::nullopt;
 }
 
+constexpr const char* kFewer = "fewer samples need less (`--count N`)";
+
 std::optional<Generated> GenerateSamples(const ModelSpec& model, const GeneratedOutput& output,
                                          const GenerateOptions& options, Diagnostics& diagnostics) {
   const auto device = OpenDevice(options.device);
@@ -81,7 +83,7 @@ std::optional<Generated> GenerateSamples(const ModelSpec& model, const Generated
   SingleProcess communicator;
   const auto [engine, memory] = BuildPredictEngine(
       model, options.count, options.mode, options.compile, {*library, *device, communicator},
-      {options.host_bytes, "fewer samples need less (`--count N`)"}, diagnostics);
+      {options.host_bytes, {kFewer, kFewer}}, diagnostics);
   if (!engine) return std::nullopt;
   Generated generated;
   generated.memory = memory;

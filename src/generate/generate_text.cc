@@ -134,9 +134,11 @@ TextWriter::TextWriter(const TextModel& model, const WriteTextOptions& options,
   CompileOptions compile = options.compile;
   compile.keeps = EntryKind::kPredict;
   constexpr int64_t kTokenBytes = 64;  // its number and its text, in vectors that have grown
-  auto [engine, memory] = BuildPredictEngine(
-      model.step, 1, options.mode, compile, {*library, *device_, communicator_},
-      {options.count * kTokenBytes, "fewer tokens need less (`--count N`)"}, diagnostics);
+  auto [engine, memory] =
+      BuildPredictEngine(model.step, 1, options.mode, compile, {*library, *device_, communicator_},
+                         {options.count * kTokenBytes,
+                          {"a smaller model needs less", "fewer tokens need less (`--count N`)"}},
+                         diagnostics);
   if (!engine) return;
   memory_ = memory;
   weights_ = LoadWeights(*engine, options.weights, WeightsScope::kModel);

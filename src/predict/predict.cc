@@ -160,9 +160,6 @@ ImageFit ImageFitOf(const ModelSpec& model) {
   return ImageFit::kCover;
 }
 
-constexpr const char* kLess =
-    "a smaller batch needs less (`--batch N`), as fewer samples at a time do";
-
 Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
                      const PredictOptions& options, Diagnostics& diagnostics)
     : signature_(std::move(signature)), batch_(options.batch) {
@@ -172,9 +169,11 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   CompileOptions compile = options.compile;
   compile.layout.incremental = signature_.inputs.size() > 1;
-  PredictEngine built = BuildPredictEngine(model, batch_, options.mode, compile,
-                                           {*library, *device_, communicator_, options.debug},
-                                           {options.host_bytes, kLess}, diagnostics);
+  PredictEngine built = BuildPredictEngine(
+      model, batch_, options.mode, compile, {*library, *device_, communicator_, options.debug},
+      {options.host_bytes,
+       {"a smaller batch needs less (`--batch N`)", "fewer files or samples at a time need less"}},
+      diagnostics);
   if (!built.engine) return;
   engine_ = std::move(built.engine);
   memory_ = built.memory;

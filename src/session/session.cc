@@ -106,7 +106,9 @@ void CheckForwardGraph(SessionParts& session, bool train, Diagnostics& diagnosti
   const std::optional<Graph> forward = BuildForward(session.model, options, diagnostics);
   if (!forward) return;
   // A compiled program is looked at itself.
-  if (session.options.can_replan && session.options.image == nullptr) CheckBound(session, *forward);
+  if (train && session.options.can_replan && session.options.image == nullptr) {
+    CheckBound(session, *forward);
+  }
   SessionData& data = session.data;
   data.label_uses = FindLabelUses(*forward);
   if (train) LintTraining(session, *forward, diagnostics);

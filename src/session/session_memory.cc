@@ -39,8 +39,10 @@ int64_t MostArena(const Graph& forward, int64_t batch) {
   return 4 * states + 2 * values + kMostWorkspace;
 }
 
-constexpr const char* kHelp =
+constexpr const char* kLessArena =
     "a smaller batch needs less (`--batch N`); `cgrun plan MODEL` lists what takes the memory";
+constexpr const char* kLessData =
+    "fewer samples or a smaller batch need less; `cgrun plan MODEL` lists what takes the memory";
 constexpr const char* kProgramHelp =
     "its arena was planned when it was compiled: compile the model again, with a smaller `--batch` "
     "or with `--memory SIZE`";
@@ -123,7 +125,7 @@ void CheckLimits(const ProgramImage* image, const SessionParts& session) {
   if (options.can_replan) throw MayNotFit();
   if (!keeps_cap) limit = {*cap, LimitKind::kAsked};
   const bool is_given = options.image != nullptr && session.run.recompiled.empty();
-  RefuseRun(run, limit, image, is_given ? kProgramHelp : kHelp);
+  RefuseRun(run, limit, image, {is_given ? kProgramHelp : kLessArena, kLessData});
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(MappedBytes, AreGivenBackAndCountInThePeak) {
   ForgetPeak();
   const int64_t before = ReadProcessMemory().anonymous;
   {
-    MappedBytes first(3 * kMiB);  // less than the heap has blocks of
+    MappedBytes first(3 * kMiB);  // the heap would keep a block of this size
     const MappedBytes bytes = std::move(first);
     std::ranges::fill(bytes.bytes(), std::byte{1});
   }

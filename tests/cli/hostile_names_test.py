@@ -220,5 +220,4 @@ class HostileNamesTest(CliTestCase):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTHONUTF8", "1")
     unittest.main()

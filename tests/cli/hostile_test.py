@@ -3,7 +3,6 @@
 and headers that a slow reader takes minutes for."""
 
 import json
-import os
 import struct
 import time
 import unittest
@@ -264,5 +263,4 @@ class LargeHeadersTest(CliTestCase):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTHONUTF8", "1")
     unittest.main(verbosity=2)

@@ -47,13 +47,32 @@ TEST(RunLimit, WhatIsEnoughIsSaidAsTheLimitIsSet) {
 }
 
 TEST(RunLimit, ARefusalNamesTheLimitAndThePartsAndWhatIsEnough) {
+  RunMemory run = ARun();
+  run.start = 0;
   try {
-    RefuseRun(ARun(), {129 * kMiB, LimitKind::kGroup}, nullptr, "a smaller batch needs less");
+    RefuseRun(run, {129 * kMiB, LimitKind::kGroup}, nullptr, {"a smaller batch", "fewer samples"});
   } catch (const NoRoom& error) {
     EXPECT_STREQ(error.what(),
-                 "the run takes 150 MiB, more than what the control group leaves, 129 MiB: base "
+                 "the run takes 130 MiB, more than what the control group leaves, 129 MiB: base "
                  "10.0 MiB, data 20.0 MiB, arena 100 MiB");
-    EXPECT_EQ(error.help(), "a control group of 264 MiB is enough; a smaller batch needs less");
+    EXPECT_EQ(error.help(), "a control group of 165 MiB is enough; a smaller batch");
+  }
+  run.data = 200 * kMiB;
+  try {
+    RefuseRun(run, {129 * kMiB, LimitKind::kAsked}, nullptr, {"a smaller batch", "fewer samples"});
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.help(), "`--memory 310MiB` is enough; fewer samples");
+  }
+}
+
+TEST(RunLimit, ARefusalOfTheStartNamesIt) {
+  try {
+    RefuseRun(ARun(), {129 * kMiB, LimitKind::kAsked}, nullptr, {"a smaller batch", "fewer"});
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the run takes 150 MiB, more than the cap of 129 MiB: reading and compiling take "
+                 "that much, before the first step");
+    EXPECT_EQ(error.help(), "`--memory 150MiB` is enough");
   }
 }
 

@@ -1,4 +1,4 @@
-// The segment tree of taken bytes, and the sections of time, against plain loops.
+// Compares the lists of taken bytes, and the sections of time, with plain loops.
 #include "src/packing/planners/occupancy.h"
 
 #include <gtest/gtest.h>
