@@ -103,6 +103,15 @@ class StreamingTest(CliTestCase):
                                 "--memory", "24MiB")
             self.assertLessEqual(done.most_anonymous, 24 * MIB)
 
+    def test_an_evaluation_streams_too(self):
+        self.train("a")
+        evaluate = ("eval", "small.yaml", "--weights", "a", "--split", "train")
+        found = json.loads(self.cgrun(*evaluate, "--json").stdout)
+        self.assertGreater(found["measured_peak_bytes"], SAMPLES * 28 * 28)
+        streamed = json.loads(self.cgrun(*evaluate, "--json", "--memory", "16MiB").stdout)
+        self.assertLessEqual(streamed["measured_peak_bytes"], 16 * MIB)
+        self.assertEqual(streamed["metrics"], found["metrics"])
+
     def mnist(self):
         """The folder of MNIST, and whether that is it. Else noise of its size stands for it."""
         if (SHARED_DATA / "mnist").is_dir():
