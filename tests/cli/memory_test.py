@@ -180,7 +180,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.cgrun(*evaluate, "--memory", f"{total + GRAIN}B")
         errors = self.refuses(*evaluate, "--memory", f"{total // 2}B")
         self.assertIn("more than the cap", errors)
-        self.assertIn("--batch", errors)
+        self.assertIn("help: `--memory ", errors)
         for verb in (["predict", "flat.yaml", "a.npy"], ["generate", "flat.yaml"]):
             self.assertIn("has no flag '--memory'\nhelp: it is a flag of verbs that train, evaluate "
                           "or plan; a smaller `--batch` takes less",

@@ -101,7 +101,7 @@ class PlannedMemoryTest(CliTestCase):
         with ControlGroup("memory", 48 * MIB) as group:
             done = self.cgrun(*predict, status=1, preexec_fn=group.join)
         self.assertRegex(done.stderr, r"the run takes [\d.]+ MiB, more than what the control group leaves, [\d.]+ MiB: base ")
-        self.assertRegex(done.stderr, r"help: a control group of [\d.]+ MiB is enough; a smaller batch needs less")
+        self.assertRegex(done.stderr, r"help: a control group of [\d.]+ MiB is enough; fewer files or samples")
 
     def test_a_model_that_only_predicts_does_so_in_the_container_of_its_plan(self):
         self.write("wide.yaml", """cgrun: 1
