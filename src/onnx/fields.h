@@ -18,10 +18,13 @@ enum class Text { kUtf8, kAnyBytes };
 
 template <class M, class T>
 struct Field {
+  constexpr Field(int number, const char* name, T M::*member, Text text = Text::kUtf8)
+      : number(number), name(name), member(member), text(text) {}
+
   int number;
   const char* name;
   T M::*member;
-  Text text = Text::kUtf8;
+  Text text;
 };
 
 // The functions give the table of a message by its type; the argument is null.
