@@ -13,6 +13,7 @@
 #include "src/onnx/read.h"
 #include "src/onnx/write.h"
 #include "tests/io/test_files.h"
+#include "tests/onnx/walk.h"
 #include "tests/onnx/wire_builder.h"
 
 namespace cgrun::onnx {
@@ -69,6 +70,64 @@ TEST(ReadTest, FieldsBecomeMembers) {
   // Raw data is a view of what was read.
   const std::byte* const raw = model.graph->initializers.at(0).raw_data->data();
   EXPECT_TRUE(raw > AsSpan(bytes).data() && raw < AsSpan(bytes).data() + bytes.size());
+}
+
+// The numbers are those of onnx.proto.
+TEST(ReadTest, EachFieldOfONNXIsKnown) {
+  const std::string entry = Bytes(1, "k") + Bytes(2, "v");
+  const std::string tensor = Bytes(3, Number(1, 1) + Number(2, 2)) + Bytes(6, "text") +
+                             Bytes(12, "doc") + Bytes(13, entry) + Number(14, 1) + Bytes(16, entry);
+  const std::string sparse = Bytes(1, tensor) + Bytes(2, tensor) + Number(3, 7);
+  const std::string shape = Bytes(1, Number(1, 5) + Bytes(3, "N"));
+  const std::string element = Bytes(1, Bytes(7, Bytes(1, "domain") + Bytes(2, "opaque")));
+  std::string types;
+  for (const std::string& type :
+       {Bytes(1, Number(1, 1) + Bytes(2, shape)), Bytes(4, element),
+        Bytes(5, Number(1, 7) + Bytes(2, Bytes(9, element))), Bytes(6, "denotation"),
+        Bytes(8, Number(1, 1) + Bytes(2, shape))}) {
+    types += Bytes(15, type);
+  }
+  const std::string graph_in_attribute = Bytes(2, "sub");
+  const std::string attribute = Bytes(1, "a") + Bytes(4, "s") + Bytes(5, tensor) +
+                                Bytes(6, graph_in_attribute) + Bytes(9, "s") + Bytes(10, tensor) +
+                                Bytes(11, graph_in_attribute) + Bytes(13, "doc") +
+                                Bytes(14, Bytes(6, "d")) + types + Number(20, 1) +
+                                Bytes(21, "ref") + Bytes(22, sparse) + Bytes(23, sparse);
+  const std::string node = Bytes(1, "x") + Bytes(2, "y") + Bytes(3, "n") + Bytes(4, "op") +
+                           Bytes(5, attribute) + Bytes(6, "doc") + Bytes(7, "domain") +
+                           Bytes(8, "overload") + Bytes(9, entry);
+  const std::string value =
+      Bytes(1, "x") + Bytes(2, Bytes(6, "d")) + Bytes(3, "doc") + Bytes(4, entry);
+  const std::string opset = Bytes(1, "domain") + Number(2, 17);
+  const std::string graph = Bytes(1, node) + Bytes(2, "g") + Bytes(5, tensor) + Bytes(10, "doc") +
+                            Bytes(11, value) + Bytes(12, value) + Bytes(13, value) +
+                            Bytes(14, Bytes(1, "x") + Bytes(2, entry)) + Bytes(15, sparse) +
+                            Bytes(16, entry);
+  const std::string function = Bytes(1, "f") + Bytes(4, "x") + Bytes(5, "y") + Bytes(6, "a") +
+                               Bytes(7, node) + Bytes(8, "doc") + Bytes(9, opset) +
+                               Bytes(10, "domain") + Bytes(11, attribute) + Bytes(12, value) +
+                               Bytes(13, "overload") + Bytes(14, entry);
+  const std::string bytes = Number(1, 13) + Bytes(2, "p") + Bytes(3, "1") + Bytes(4, "domain") +
+                            Number(5, 3) + Bytes(6, "doc") + Bytes(7, graph) + Bytes(8, opset) +
+                            Bytes(14, entry) + Bytes(25, function);
+  Model model = ReadModel(bytes);
+  EXPECT_EQ(UnknownFields(model), 0u);
+  EXPECT_EQ(model.graph->sparse_initializers.at(0).indices->external_data.at(0).value, "v");
+  EXPECT_EQ(model.graph->quantization_annotations.at(0).tensor_name, "x");
+  EXPECT_EQ(model.functions.at(0).nodes.at(0).overload, "overload");
+  Forget(&model);
+  EXPECT_EQ(WriteMessage(model), bytes);
+}
+
+// Training information and the configurations of devices have no structs.
+TEST(ReadTest, OtherFieldsAreKept) {
+  const std::string training = Bytes(20, Bytes(1, Bytes(2, "initialization")));
+  const std::string bytes = ModelOf(Bytes(1, Bytes(4, "Relu") + Bytes(10, Bytes(1, "devices")))) +
+                            training + training + Bytes(26, "");
+  Model model = ReadModel(bytes);
+  EXPECT_EQ(UnknownFields(model), 2u);
+  Forget(&model);
+  EXPECT_EQ(WriteMessage(model), bytes);
 }
 
 TEST(ReadTest, ListsOfNumbersArePackedOrNot) {
