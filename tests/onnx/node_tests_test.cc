@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "src/onnx/read.h"
@@ -40,16 +41,24 @@ std::string NodeTestsTar() {
   return pclose(pipe) == 0 ? bytes : "";
 }
 
-// The files of an archive by their names, which have less than a hundred bytes.
+// The files of an archive by their names. A name of a hundred bytes or more stands in a block of
+// its own, of type L.
 std::map<std::string, ByteSpan> FilesIn(const std::string& tar) {
-  constexpr size_t kBlock = 512, kNameBytes = 100, kSizeAt = 124, kSizeBytes = 12;
+  constexpr size_t kBlock = 512, kNameBytes = 100, kSizeAt = 124, kSizeBytes = 12, kTypeAt = 156;
+  std::string long_name;
   std::map<std::string, ByteSpan> files;
   for (size_t at = 0; at + kBlock <= tar.size();) {
-    const std::string name(tar.data() + at, strnlen(tar.data() + at, kNameBytes));
+    const std::string short_name(tar.data() + at, strnlen(tar.data() + at, kNameBytes));
+    const bool is_name = tar[at + kTypeAt] == 'L';
     const std::string octal = tar.substr(at + kSizeAt, kSizeBytes);
     const size_t size = std::strtoull(octal.c_str(), nullptr, 8);
     at += kBlock;
-    if (size > 0) files[name] = AsSpan(tar).subspan(at, size);
+    if (is_name) {
+      long_name.assign(tar, at, size - 1);
+    } else {
+      const std::string name = std::exchange(long_name, "");
+      if (size > 0) files[name.empty() ? short_name : name] = AsSpan(tar).subspan(at, size);
+    }
     at += (size + kBlock - 1) / kBlock * kBlock;
   }
   return files;
