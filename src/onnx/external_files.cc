@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/base/printable.h"
 #include "src/io/file_error.h"
+#include "src/onnx/wire.h"
 
 namespace cgrun::onnx {
 namespace {
@@ -75,7 +75,7 @@ int64_t ParseCount(const Tensor& tensor, std::string_view path, std::string_view
     return count;
   }
   ThrowTensorError(tensor, path,
-                   "has external data with the " + std::string(key) + " '" + PrintableText(text) +
+                   "has external data with the " + std::string(key) + " '" + Shown(text) +
                        "', which is no number of bytes");
 }
 
@@ -152,8 +152,8 @@ const MappedFile& ExternalFiles::Open(const Tensor& tensor, const std::string& l
   std::unique_ptr<MappedFile>& file = files_[location];
   if (file) return *file;
   const auto refuse = [&](const std::string& what, std::string_view help) {
-    ThrowTensorError(tensor, model_path_,
-                     "has external data in '" + PrintableText(location) + "', " + what, help);
+    ThrowTensorError(tensor, model_path_, "has external data in '" + Shown(location) + "', " + what,
+                     help);
   };
   const std::vector<std::string> parts = PartsOf(location);
   if (parts.empty()) {

@@ -18,9 +18,9 @@ enum class Lookup { kSystem, kByHand };
 
 // Opens and maps a file when the first tensor needs it.
 //
-// The names come from the model, so they are not trusted. A file lies in the model's folder or
-// below it. The name is relative, without "..", and no part of it is a link. The file is a regular
-// one with a single name: a hard link could lead to a file of somebody else.
+// The names come from the model, so they are not trusted. A file lies below the folder in which the
+// user named the model. The name is relative, without "..", and no part of it is a link. The file
+// is a regular one with a single name: a hard link could lead to a file of somebody else.
 class ExternalFiles {
  public:
   ExternalFiles(std::string model_path, Lookup lookup);

@@ -174,7 +174,7 @@ class MessageReader {
     std::string value(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const size_t wrong = text == Text::kUtf8 ? FindNoUtf8(value) : value.npos;
     if (wrong == value.npos) return value;
-    throw WireFault{bytes.data() + wrong, "the text '" + PrintableText(value) + "' is not UTF-8"};
+    throw WireFault{bytes.data() + wrong, "the text '" + Shown(value) + "' is not UTF-8"};
   }
 
   // The first packed run of a field stays where it is.
@@ -251,11 +251,7 @@ class MessageReader {
   template <class T>
   static std::string Title(const T& message) {
     if constexpr (requires { message.name; }) {
-      constexpr size_t kMostShown = 80;  // bytes
-      const std::string_view name = message.name;
-      if (name.empty()) return "";
-      return " '" + PrintableText(name.substr(0, kMostShown)) +
-             (name.size() > kMostShown ? "…'" : "'");
+      return message.name.empty() ? "" : " '" + Shown(message.name) + "'";
     } else {
       return "";
     }

@@ -14,7 +14,8 @@ namespace cgrun::onnx {
 // is not UTF-8. It also refuses more than 64 messages in each other, and more messages than the
 // size of the file warrants.
 //
-// Memory is at most MostStructBytes() and the texts, times two while lists grow. Time is linear.
+// Memory is at most MostStructBytes() and the texts, times three while a list grows. Time is
+// linear.
 template <class M>
 M ReadMessage(ByteSpan bytes, std::string_view path);
 

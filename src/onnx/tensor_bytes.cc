@@ -8,7 +8,6 @@
 #include <string>
 
 #include "src/base/diagnostics.h"
-#include "src/base/printable.h"
 #include "src/base/shape.h"
 #include "src/io/file_error.h"
 #include "src/onnx/message_reader.h"
@@ -190,7 +189,7 @@ int BitsOf(DataType type) {
 
 void ThrowTensorError(const Tensor& tensor, std::string_view path, std::string_view what,
                       std::string_view help) {
-  ThrowFileError(path, ": tensor '" + PrintableText(tensor.name) + "' " + std::string(what), help);
+  ThrowFileError(path, ": tensor '" + Shown(tensor.name) + "' " + std::string(what), help);
 }
 
 int64_t ByteSize(const Tensor& tensor, std::string_view path) {

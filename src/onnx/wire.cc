@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/base/printable.h"
+
 namespace cgrun::onnx {
 namespace {
 
@@ -37,6 +39,11 @@ bool ReadNumber(ByteSpan* rest, Read read) {
 void WireFault::Enter(std::string_view part) {
   // An index follows the name of the list without a dot.
   path = std::string(part) + (path.empty() ? "" : ".") + path;
+}
+
+std::string Shown(std::string_view text) {
+  constexpr size_t kMostShown = 250;
+  return PrintableText(text.substr(0, kMostShown)) + (text.size() > kMostShown ? "…" : "");
 }
 
 uint64_t WireReader::ReadVarint() {

@@ -25,6 +25,9 @@ struct WireFault {
   void Enter(std::string_view part);
 };
 
+// Returns a name or text of a file as messages show it: at most 250 bytes, which steer no terminal.
+std::string Shown(std::string_view text);
+
 enum class WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 struct Tag {

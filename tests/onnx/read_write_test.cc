@@ -215,6 +215,12 @@ std::string Nested(int depth) {
   return ModelOf(graph);
 }
 
+TEST(ReadTest, LongNamesAreCutInErrors) {
+  const std::string name(1'000'000, 'n');
+  const std::string node = Bytes(1, Bytes(3, name) + Bytes(1, name + "\xFF"));
+  EXPECT_LT(ModelError(ModelOf(node)).size(), 1000u);
+}
+
 TEST(ReadTest, DepthIsLimited) {
   EXPECT_EQ(ModelError(Nested(20)), "no error");
   EXPECT_NE(ModelError(Nested(21)).find("messages lie more than 64 deep in each other"),
