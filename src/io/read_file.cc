@@ -1,8 +1,6 @@
 // FileReader: the file's bytes as they are, or through zlib's inflate.
 #include "src/io/read_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -15,8 +13,8 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
-#include "src/base/file_kind.h"
 #include "src/io/file_error.h"
+#include "src/io/mapped_file.h"
 
 namespace cgrun {
 namespace {
@@ -29,27 +27,6 @@ constexpr size_t kBlock = size_t{1} << 16;
 int64_t SaturatedProduct(int64_t a, int64_t b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? kNoLimit : product;
-}
-
-[[noreturn]] void ThrowSpecialFile(const std::string& path, std::string_view kind) {
-  ThrowFileError(path, "is " + std::string(kind) + ", not a file");
-}
-
-// Opens `path` and returns its size. A pipe is not waited for.
-int OpenRegular(const std::string& path, int64_t* size) {
-  if (path.find('\0') != path.npos) ThrowSystemError("open", path, EINVAL);
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0 && errno == ENXIO) ThrowSpecialFile(path, SpecialKindOf(path));  // a socket
-  if (fd < 0) ThrowSystemError("open", path, errno);
-  struct stat status;
-  const int error = fstat(fd, &status) == 0 ? 0 : errno;
-  if (error == 0 && S_ISREG(status.st_mode)) {
-    *size = status.st_size;
-    return fd;
-  }
-  close(fd);
-  if (error != 0) ThrowSystemError("open", path, error);
-  ThrowSpecialFile(path, SpecialKind(status.st_mode));
 }
 
 // "99 bytes", "150.0 MiB". Below 10 MiB, a size that is rounded has its bytes too, so that it
