@@ -199,7 +199,10 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
   std::erase_if(cases, [&](const BenchCase& one) { return one.name != bench.only; });
   if (!cases.empty()) return cases;
   if (capped_alone && IsStandard(bench.only, compile, flags)) {
-    throw NoRoom("case '" + bench.only + "' does not fit into memory", CaseList(names));
+    throw NoRoom("case '" + bench.only +
+                     "' is not run: without a cap, graph mode does not fit into memory, and eager "
+                     "mode mostly takes more",
+                 CaseList(names));
   }
   const std::string nearest = NearestName(bench.only, names);
   throw InputError("the benchmark has no case '" + bench.only + "'",
