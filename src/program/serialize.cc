@@ -50,7 +50,12 @@ void CheckHeader(std::string_view bytes, uint64_t payload_bytes) {
     throw UserError("compiled for format " + std::to_string(version) + ", not " +
                     std::to_string(kVersion));
   }
-  if (payload_bytes != Take<uint64_t>(bytes, 16)) throw UserError("the file is truncated");
+  const auto declared = Take<uint64_t>(bytes, 16);
+  if (payload_bytes < declared) throw UserError("the file is truncated");
+  if (payload_bytes > declared) {
+    throw UserError("the file is longer than it declares, by " +
+                    CountText(static_cast<int64_t>(payload_bytes - declared), "byte"));
+  }
 }
 
 // Returns the image of a CBOR behind a header that is sound.

@@ -335,7 +335,8 @@ class CgrunTest(unittest.TestCase):
     def test_damaged_programs_are_refused(self):
         self.succeeds("compile", "small.yaml", "-o", "small.cgb")
         whole = (self.folder / "small.cgb").read_bytes()
-        for damaged, text in ((whole[:-1], "truncated"), (whole[:8] + b"\x09" + whole[9:], "format 9"),
+        for damaged, text in ((whole[:-1], "truncated"), (whole + b"\0", "longer than it declares, by 1 byte"),
+                              (whole[:8] + b"\x09" + whole[9:], "format 9"),
                               (whole[:-1] + b"?", "checksum"), (b"", "no compiled program")):
             (self.folder / "small.cgb").write_bytes(damaged)
             for verb in ("disasm", "train"):
