@@ -9,6 +9,7 @@
 #include "src/base/shell_word.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/program/image_cbor.h"
 
@@ -71,7 +72,8 @@ ProgramImage NamingFile(const std::string& file, const std::function<ProgramImag
   try {
     return read();
   } catch (const UserError& error) {
-    throw InputError(file + ": " + error.what(), CompileHelp(file));
+    throw InputError(file + ": " + error.what(),
+                     error.help().empty() ? CompileHelp(file) : error.help());
   }
 }
 
@@ -107,6 +109,8 @@ ProgramImage LoadImage(const std::string& path) {
   const int64_t left = reader.max_bytes() - std::ssize(header);
   return NamingFile(path, [&] {
     CheckHeader(header, static_cast<uint64_t>(left));  // before memory is taken
+    const std::string fault = RoomFault(left, "the program");
+    if (!fault.empty()) throw UserError(fault, kRoomHelp);
     payload.resize(static_cast<size_t>(left));
     reader.Read(std::as_writable_bytes(std::span(payload)), "the program");
     reader.ExpectEnd();
