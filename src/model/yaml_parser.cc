@@ -169,7 +169,7 @@ size_t TreeBuilder::EndOfQuotes(size_t offset, bool written) const {
   return quotes ? std::min(QuotedEnd(text, begin), text.size()) : offset;
 }
 
-// The offset behind the "|" or ">-" of a block scalar at `offset`.
+// Returns the offset behind the "|" or ">-" of a block scalar at `offset`.
 size_t TreeBuilder::EndOfBlockHeader(size_t offset) const {
   return std::min(text_.text().find_first_not_of("+-0123456789", offset + 1), text_.text().size());
 }
