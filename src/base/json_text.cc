@@ -77,6 +77,38 @@ std::string JsonText(const nlohmann::ordered_json& json, int indent) {
   return TextOf(json, indent);
 }
 
+// In bytes of the heap: what a list holds for an item, twice as it grows; a list and an object of
+// their own; a key's node; a text.
+int64_t JsonMemory(std::string_view text) {
+  constexpr int64_t kItem = 48, kList = 32, kObject = 64, kKey = 48, kText = 48;
+  int64_t bytes = kItem;
+  for (size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case ',':
+        bytes += kItem;
+        break;
+      case ':':
+        bytes += kKey;
+        break;
+      case '[':
+        bytes += kItem + kList;
+        break;
+      case '{':
+        bytes += kItem + kObject;
+        break;
+      case '"': {
+        const size_t begin = i++;
+        while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+        bytes += kText + static_cast<int64_t>(i - begin);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return bytes;
+}
+
 nlohmann::json ParseJson(std::string_view text) { return nlohmann::json::parse(WithinDepth(text)); }
 
 nlohmann::ordered_json ParseOrderedJson(std::string_view text) {

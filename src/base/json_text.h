@@ -2,6 +2,7 @@
 #ifndef CGRUN_BASE_JSON_TEXT_H_
 #define CGRUN_BASE_JSON_TEXT_H_
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace cgrun {
 // acts on the text. `indent` is that of a level; -1: all in one line.
 std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
+
+// Returns how many bytes a parsed text takes, about and at most. It does not parse it.
+int64_t JsonMemory(std::string_view text);
 
 // nlohmann's parser, which each file that calls it would compile anew. Throws
 // nlohmann::json::parse_error.

@@ -7,7 +7,8 @@
 
 namespace cgrun {
 
-// `text` as a shell takes it for one word: "runs/lenet" as it is, "my run" in quotes.
+// `text` as a shell takes it for one word: "runs/lenet" as it is, "my run" in quotes. A byte that a
+// terminal does not show is written as $'\377'.
 std::string ShellWord(std::string_view text);
 
 }  // namespace cgrun

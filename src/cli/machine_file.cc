@@ -13,6 +13,7 @@
 #include "src/base/shell_word.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/kernels/kernel.h"
 #include "src/report/table.h"
@@ -32,8 +33,8 @@ Json ParseMachine(const std::string& file) {
     ThrowFileError(file, "is no description of a machine, which has 1 MiB at most",
                    "`cgrun devices --json FILE` writes one");
   }
-  const std::vector<std::byte> bytes = ReadFile(file, kLargestFile);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string text = ReadTextFile(file, kLargestFile);
+  CheckJsonRoom(file, text);
   return TryParseOrderedJson(text);
 }
 

@@ -20,6 +20,8 @@
 #include "src/cli/signals.h"
 #include "src/cli/standard_streams.h"
 #include "src/device/address_space.h"
+#include "src/device/device.h"
+#include "src/io/memory_room.h"
 #include "src/run/find_non_finite.h"
 
 namespace cgrun {
@@ -85,6 +87,7 @@ int main(int argc, char** argv) {
   cgrun::RestartForLibraries(argv);
   cgrun::ExitOnInterrupts();
   cgrun::NoteCommandLine(argc, argv);
+  cgrun::SetFreeMemory(cgrun::FreeHostMemory);
   return cgrun::RunOnBigStack([argc, argv] {
     const std::vector<std::string> words = cgrun::WordsOf(argc, argv);
     return cgrun::CheckStandardOutput(cgrun::FinishJson(cgrun::ParseAndRun(words), words));

@@ -22,6 +22,7 @@
 #include "src/device/device.h"
 #include "src/eager/peak.h"
 #include "src/fit/run_shape.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/lint/bf16_speed.h"
 #include "src/packing/problem_csv.h"
@@ -142,8 +143,8 @@ PassEffects EffectsOf(const CompiledModel& compiled, const PhaseTimes& times) {
 
 // Exit status 1 where the plan takes more than the one in the file.
 int TellDifference(const std::string& file, const std::string& plan_json) {
-  const std::vector<std::byte> bytes = ReadFile(file, kLargestJson);
-  const std::string_view before(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string before = ReadTextFile(file, kLargestJson);
+  CheckJsonRoom(file, before);
   const PlanDiff diff = DiffPlans(before, file, plan_json);
   PrintResult(PlanDiffText(diff), PlanDiffJson(diff));
   return diff.grew_bytes > 0 ? kFailed : kDone;

@@ -1,6 +1,7 @@
 // Reads, packs, writes.
 #include "src/cli/plan_csv.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/io/atomic_file.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/model/values.h"
 #include "src/packing/pack.h"
@@ -20,11 +22,11 @@ namespace {
 constexpr const char* kSearch = "search";  // the planner where none is named
 
 constexpr int64_t kLargestCsv = int64_t{64} << 20;  // a hundred thousand long lines
+constexpr int64_t kBytesOfRow = 384;  // what is read of a buffer, and what planners hold of it
 
 std::optional<MemoryProblem> ReadCsv(const std::string& path) {
-  const std::vector<std::byte> bytes = ReadFile(path, kLargestCsv);
-  const auto file = std::make_shared<SourceFile>(
-      SourceFile{path, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+  const auto file = std::make_shared<SourceFile>(SourceFile{path, ReadTextFile(path, kLargestCsv)});
+  CheckRoom(path, kBytesOfRow * std::ranges::count(file->text, '\n'), "to pack its buffers");
   Diagnostics diagnostics;
   std::optional<MemoryProblem> problem = ReadProblemCsv(file, diagnostics);
   PrintDiagnostics(diagnostics);

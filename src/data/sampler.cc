@@ -43,6 +43,13 @@ void Subset::Read(int64_t index, std::span<const std::span<std::byte>> out) cons
   base_->Read(NumberOf(index), out);
 }
 
+void Subset::ReadField(size_t index, int64_t first, std::span<std::byte> out) const {
+  const auto bytes = static_cast<size_t>(fields()[index].bytes());
+  for (size_t at = 0; bytes > 0 && at < out.size(); at += bytes, ++first) {
+    base_->ReadField(index, NumberOf(first), out.subspan(at, bytes));
+  }
+}
+
 int64_t Subset::decoded_bytes() const {
   return static_cast<int64_t>(indices_.capacity() * sizeof(int64_t));
 }

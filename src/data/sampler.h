@@ -50,6 +50,7 @@ class Subset : public Dataset {
   int64_t size() const override { return computed_ ? computed_->count : std::ssize(indices_); }
   const std::vector<DataField>& fields() const override { return base_->fields(); }
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override;
   // The list of indices alone: the base, which several subsets may share, is counted by its owner.
   int64_t decoded_bytes() const override;
   std::span<const std::string> ClassNames(size_t index) const override {

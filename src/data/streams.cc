@@ -16,4 +16,11 @@ void Streams::Read(int64_t index, std::span<const std::span<std::byte>> out) con
   base_->Read(InBase(index), out);
 }
 
+void Streams::ReadField(size_t index, int64_t first, std::span<std::byte> out) const {
+  const auto bytes = static_cast<size_t>(fields()[index].bytes());
+  for (size_t at = 0; bytes > 0 && at < out.size(); at += bytes, ++first) {
+    base_->ReadField(index, InBase(first), out.subspan(at, bytes));
+  }
+}
+
 }  // namespace cgrun

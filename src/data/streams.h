@@ -23,6 +23,7 @@ class Streams : public Dataset {
   int64_t left_out() const { return base_->size() - size(); }
   const std::vector<DataField>& fields() const override { return base_->fields(); }
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override;
   // The base is counted by its owner.
   int64_t decoded_bytes() const override { return 0; }
   std::span<const std::string> ClassNames(size_t index) const override {

@@ -38,43 +38,52 @@ class SyntheticDataset : public Dataset {
   int64_t decoded_bytes() const override { return 0; }
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      switch (fields_[i].dtype) {
-        case DType::kF64:
-          Fill<double>(i, index, out[i], [](uint32_t bits) { return double{UniformFloat(bits)}; });
-          break;
-        case DType::kF32:
-          Fill<float>(i, index, out[i], UniformFloat);
-          break;
-        case DType::kBF16:
-          // Eight bits, so that nothing is rounded up to 1.
-          Fill<uint16_t>(i, index, out[i], [](uint32_t bits) {
-            return BFloat16(static_cast<float>(bits >> 24) * 0x1.0p-8f).bits;
-          });
-          break;
-        case DType::kF16:
-          Fill<uint16_t>(i, index, out[i], UniformHalf);
-          break;
-        case DType::kI64:
-          Fill<int64_t>(i, index, out[i], [this](uint32_t bits) { return int64_t{Class(bits)}; });
-          break;
-        case DType::kI32:
-          Fill<int32_t>(i, index, out[i],
-                        [this](uint32_t bits) { return static_cast<int32_t>(Class(bits)); });
-          break;
-        case DType::kU8:
-          Fill<uint8_t>(i, index, out[i],
-                        [](uint32_t bits) { return static_cast<uint8_t>(bits >> 24); });
-          break;
-        case DType::kBool:
-          Fill<uint8_t>(i, index, out[i],
-                        [](uint32_t bits) { return static_cast<uint8_t>(bits >> 31); });
-          break;
-      }
+    for (size_t i = 0; i < fields_.size(); ++i) Make(i, index, out[i]);
+  }
+  void ReadField(size_t index, int64_t first, std::span<std::byte> out) const override {
+    const auto bytes = static_cast<size_t>(fields_[index].bytes());
+    for (size_t at = 0; bytes > 0 && at < out.size(); at += bytes, ++first) {
+      Make(index, first, out.subspan(at, bytes));
     }
   }
 
  private:
+  // Writes field `i` of sample `index`.
+  void Make(size_t i, int64_t index, std::span<std::byte> out) const {
+    switch (fields_[i].dtype) {
+      case DType::kF64:
+        Fill<double>(i, index, out, [](uint32_t bits) { return double{UniformFloat(bits)}; });
+        break;
+      case DType::kF32:
+        Fill<float>(i, index, out, UniformFloat);
+        break;
+      case DType::kBF16:
+        // Eight bits, so that nothing is rounded up to 1.
+        Fill<uint16_t>(i, index, out, [](uint32_t bits) {
+          return BFloat16(static_cast<float>(bits >> 24) * 0x1.0p-8f).bits;
+        });
+        break;
+      case DType::kF16:
+        Fill<uint16_t>(i, index, out, UniformHalf);
+        break;
+      case DType::kI64:
+        Fill<int64_t>(i, index, out, [this](uint32_t bits) { return int64_t{Class(bits)}; });
+        break;
+      case DType::kI32:
+        Fill<int32_t>(i, index, out,
+                      [this](uint32_t bits) { return static_cast<int32_t>(Class(bits)); });
+        break;
+      case DType::kU8:
+        Fill<uint8_t>(i, index, out,
+                      [](uint32_t bits) { return static_cast<uint8_t>(bits >> 24); });
+        break;
+      case DType::kBool:
+        Fill<uint8_t>(i, index, out,
+                      [](uint32_t bits) { return static_cast<uint8_t>(bits >> 31); });
+        break;
+    }
+  }
+
   // Returns a class of [0, classes). All are equally likely up to 2⁻³² each.
   uint32_t Class(uint32_t bits) const {
     return static_cast<uint32_t>((uint64_t{bits} * classes_) >> 32);

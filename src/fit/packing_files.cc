@@ -17,6 +17,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/cache_folder.h"
 #include "src/io/checksum.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -68,7 +69,9 @@ std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
   std::error_code error;
   if (build_.empty() || !fs::exists(path, error)) return std::nullopt;
   try {
-    const auto json = ParseJson(ReadTextFile(path, kMostBytes));
+    const std::string text = ReadTextFile(path, kMostBytes);
+    CheckJsonRoom(path, text);
+    const auto json = ParseJson(text);
     if (json.at(kVersionKey) != kVersion) return std::nullopt;
     MemoryPlan plan;
     plan.planner = json.at("planner");

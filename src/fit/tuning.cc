@@ -13,6 +13,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/cache_folder.h"
 #include "src/io/checksum.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -74,7 +75,9 @@ std::shared_ptr<TuningRecord> LoadTuning(const std::string& path, const KernelLi
   const std::string help = "`--tune` makes a new one; without the file, estimates choose kernels";
   nlohmann::json json;
   try {
-    json = ParseJson(ReadTextFile(path, kMostBytes));
+    const std::string text = ReadTextFile(path, kMostBytes);
+    CheckJsonRoom(path, text);
+    json = ParseJson(text);
     if (json.at(kVersionKey) != kVersion) throw InputError("another version");
     const std::string kernels = json.at("kernels");
     if (kernels != library.fingerprint()) {

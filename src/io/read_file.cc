@@ -15,6 +15,7 @@
 #include "src/base/diagnostics.h"
 #include "src/io/file_error.h"
 #include "src/io/mapped_file.h"
+#include "src/io/memory_room.h"
 
 namespace cgrun {
 namespace {
@@ -46,14 +47,25 @@ bool BeginsAsGzip(int fd) {
          magic[2] == Z_DEFLATED;
 }
 
-// Reads up to `most` bytes into a vector that grows with what is there.
-void ReadAll(FileReader& reader, int64_t most, std::vector<std::byte>* bytes) {
-  if (!reader.compressed()) bytes->reserve(static_cast<size_t>(reader.max_bytes()) + kBlock);
+// Makes room for `size` elements of one byte, if the memory is there.
+template <class Bytes>
+void Reserve(const FileReader& reader, size_t size, Bytes* bytes) {
+  if (size <= bytes->capacity()) return;
+  CheckRoom(reader.path(), static_cast<int64_t>(size), "what it holds");
+  bytes->reserve(size);
+}
+
+// Reads up to `most` bytes into a vector or a string that grows with what is there.
+template <class Bytes>
+void ReadAll(FileReader& reader, int64_t most, Bytes* bytes) {
+  if (!reader.compressed())
+    Reserve(reader, static_cast<size_t>(reader.max_bytes()) + kBlock, bytes);
   while (static_cast<int64_t>(bytes->size()) < most) {
     const size_t size = bytes->size();
     const size_t room = std::min(std::max(kBlock, size / 2), static_cast<size_t>(most) - size);
+    Reserve(reader, size + room, bytes);
     bytes->resize(size + room);
-    const size_t got = reader.ReadSome(std::span(*bytes).subspan(size));
+    const size_t got = reader.ReadSome(std::as_writable_bytes(std::span(*bytes)).subspan(size));
     bytes->resize(size + got);
     if (got < room) return;
   }
@@ -186,14 +198,17 @@ void FileReader::ExpectEnd() {
   ThrowFileError(path_, "goes on after " + std::to_string(end) + " bytes, where it should end");
 }
 
-std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
+namespace {
+
+template <class Bytes>
+Bytes ReadWhole(const std::string& path, int64_t limit) {
   FileReader reader(path);
   const std::string at_most = BytesText(limit) + ", the most that is expected here";
   const std::string help = "look at what it holds: it may be another file than the one meant";
   if (!reader.compressed() && reader.max_bytes() > limit) {
     ThrowFileError(path, "has " + BytesText(reader.max_bytes()) + ", over " + at_most, help);
   }
-  std::vector<std::byte> bytes;
+  Bytes bytes;
   try {
     ReadAll(reader, std::min(limit, kNoLimit - 1) + 1, &bytes);
   } catch (const std::bad_alloc&) {
@@ -205,9 +220,14 @@ std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
   return bytes;
 }
 
+}  // namespace
+
+std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
+  return ReadWhole<std::vector<std::byte>>(path, limit);
+}
+
 std::string ReadTextFile(const std::string& path, int64_t limit) {
-  const std::vector<std::byte> bytes = ReadFile(path, limit);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return ReadWhole<std::string>(path, limit);
 }
 
 HostTensor AllocateTensor(std::string_view path, DType dtype, const std::vector<int64_t>& sizes) {

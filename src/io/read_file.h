@@ -60,8 +60,8 @@ class FileReader {
 // not allocate. UserError where the system cannot.
 size_t ReadFully(int fd, const std::string& path, std::span<std::byte> out);
 
-// A whole file, inflated where it is gzip. UserError where it has more than `limit` bytes, for
-// compressed ones once that many have come out.
+// A whole file, inflated where it is gzip. UserError where it has more than `limit` bytes or than
+// are free (CheckRoom), for compressed ones once that many have come out.
 std::vector<std::byte> ReadFile(const std::string& path, int64_t limit);
 std::string ReadTextFile(const std::string& path, int64_t limit = int64_t{1} << 30);
 

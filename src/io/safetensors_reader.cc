@@ -13,6 +13,7 @@
 #include "src/base/json_text.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/io/safetensors.h"
 #include "src/io/safetensors_checksum.h"
@@ -96,9 +97,11 @@ Json ReadHeader(FileReader& reader, int64_t* data_bytes) {
                                            : "one takes at most " + std::to_string(kMostHeader)),
                    "the file is cut off");
   }
+  CheckRoom(reader.path(), static_cast<int64_t>(size), "its header");
   std::string text(static_cast<size_t>(size), '\0');
   reader.Read(std::as_writable_bytes(std::span(text)), "its header");
   *data_bytes = left - static_cast<int64_t>(size);
+  CheckJsonRoom(reader.path(), text);
   try {
     HeaderChecker checker(reader.path());
     Json::sax_parse(text, &checker);
@@ -116,6 +119,7 @@ SafetensorsMetadata ParseMetadata(std::string_view path, const Json& json) {
   SafetensorsMetadata metadata;
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string()) ThrowFileError(path, ": __metadata__ of '" + key + "' is not a text");
+    CheckJsonRoom(path, value.get_ref<const std::string&>());  // lists of names are read as JSON
     metadata[key] = value.get<std::string>();
   }
   return metadata;

@@ -6,22 +6,35 @@
 
 namespace cgrun {
 
-void FlowLayout::Begin(size_t offset, int column) {
+int FlowLayout::LeastColumn(size_t offset, int column) const {
   const size_t line = text_.BeginOfLine(text_.LineOf(offset));
   const size_t content = text_.text().find_first_not_of(' ', line);
-  column_ = std::min(column, text_.ColumnOf(content));
+  return std::min(column, text_.ColumnOf(content));
+}
+
+void FlowLayout::Begin(size_t offset, int column) {
+  column_ = LeastColumn(offset, column);
   reached_ = offset;
 }
 
-std::optional<size_t> FlowLayout::Reach(size_t end) {
+std::optional<size_t> FlowLayout::FindShallow(size_t begin, size_t end, int column,
+                                              std::string_view ignored) const {
   const std::string_view text = text_.masked();
-  std::optional<size_t> shallow;
-  for (size_t line = text_.EndOfLine(reached_); line < end; line = text_.EndOfLine(line + 1)) {
+  for (size_t line = text_.EndOfLine(begin); line < end; line = text_.EndOfLine(line + 1)) {
     const size_t content = text.find_first_not_of(" \t", line + 1);
     if (content > end || content >= text.size()) break;
-    const bool is_text = std::string_view("\n#]}").find(text[content]) == std::string_view::npos;
-    if (is_text && text_.ColumnOf(content) <= column_ && !shallow) shallow = content;
+    const bool is_text = text[content] != '\n' && ignored.find(text[content]) == ignored.npos;
+    if (is_text && text_.ColumnOf(content) <= column) return content;
   }
+  return std::nullopt;
+}
+
+std::optional<size_t> FlowLayout::FindShallowQuoted(size_t begin, size_t end, int column) const {
+  return FindShallow(begin, end, LeastColumn(begin, column), "");
+}
+
+std::optional<size_t> FlowLayout::Reach(size_t end) {
+  const std::optional<size_t> shallow = FindShallow(reached_, end, column_, "#]}");
   reached_ = std::max(reached_, end);
   return shallow;
 }

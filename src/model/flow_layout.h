@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "src/model/source_text.h"
 
@@ -24,10 +25,20 @@ class FlowLayout {
   // do, it allows more: brackets that close there, and `- key: [1,` with a line as deep as the key.
   std::optional<size_t> Reach(size_t end);
 
+  // Returns the offset of the first text before `end` that begins a line below that of `begin` and
+  // is not indented deeper than column `column`, where a text in quotes begins and ends so.
+  std::optional<size_t> FindShallowQuoted(size_t begin, size_t end, int column) const;
+
   // Returns the offset of the bracket that ends the text that the parser has read.
   size_t ClosingBracket() const;
 
  private:
+  // The same; lines that begin with one of `ignored` may lie anywhere.
+  std::optional<size_t> FindShallow(size_t begin, size_t end, int column,
+                                    std::string_view ignored) const;
+  // Returns `column`, or the column in which the line of `offset` begins if that is smaller.
+  int LeastColumn(size_t offset, int column) const;
+
   const SourceText& text_;
   int column_ = 0;
   size_t reached_ = 0;

@@ -94,7 +94,8 @@ class TreeBuilder : public YAML::EventHandler {
   size_t Offset(const YAML::Mark& mark) const;
   // Skips `&anchor` and `!tag`, up to the value itself.
   size_t SkipProperties(size_t offset) const;
-  size_t EndOfQuotes(size_t offset, bool quoted) const;
+  size_t EndOfQuotes(size_t offset, bool written) const;
+  size_t EndOfBlockHeader(size_t offset) const;
   SourceMark ScalarMark(size_t offset, const std::string& value, bool quoted) const;
   SourceMark NullMark(size_t offset) const;
   // The "-" of an empty list item, given where the next token begins.
@@ -104,7 +105,8 @@ class TreeBuilder : public YAML::EventHandler {
     return !open_.empty() && open_.back().node.IsMap() && !open_.back().has_key;
   }
   void CheckTag(const std::string& tag, size_t offset) const;
-  void CheckIndentation(size_t offset) const;
+  void CheckIndentation(size_t offset, bool begins_value = false) const;
+  void CheckQuotedLines(size_t offset, size_t end) const;
   bool InFlow() const { return !open_.empty() && open_.back().flow; }
   void ReachInFlow(size_t end);
   void CheckComment(size_t offset) const;
@@ -159,17 +161,27 @@ size_t QuotedEnd(std::string_view text, size_t offset) {
 }
 
 // The offset behind a text in quotes that begins at `offset`; that itself where there is none.
-size_t TreeBuilder::EndOfQuotes(size_t offset, bool quoted) const {
+// `written`: there is a text at all.
+size_t TreeBuilder::EndOfQuotes(size_t offset, bool written) const {
   const std::string_view text = text_.text();
   const size_t begin = SkipProperties(offset);
-  const bool quotes = quoted && begin < text.size() && (text[begin] == '"' || text[begin] == '\'');
+  const bool quotes = written && begin < text.size() && (text[begin] == '"' || text[begin] == '\'');
   return quotes ? std::min(QuotedEnd(text, begin), text.size()) : offset;
+}
+
+// Returns the offset behind the "|" or ">-" of a block scalar at `offset`.
+size_t TreeBuilder::EndOfBlockHeader(size_t offset) const {
+  return std::min(text_.text().find_first_not_of("+-0123456789", offset + 1), text_.text().size());
 }
 
 SourceMark TreeBuilder::ScalarMark(size_t offset, const std::string& value, bool quoted) const {
   const std::string_view text = text_.text();
   offset = SkipProperties(offset);
-  if (quoted && offset < text.size() && (text[offset] == '"' || text[offset] == '\'')) {
+  const bool written = quoted || !value.empty();
+  if (written && offset < text.size() && (text[offset] == '|' || text[offset] == '>')) {
+    CheckComment(EndOfBlockHeader(offset));
+  }
+  if (written && offset < text.size() && (text[offset] == '"' || text[offset] == '\'')) {
     const size_t end = QuotedEnd(text, offset);
     if (end == std::string_view::npos) {
       throw Stop{text_.MarkAt(offset), "this quote is never closed", ""};
@@ -218,19 +230,34 @@ void TreeBuilder::CheckTag(const std::string& tag, size_t offset) const {
              "remove it; only `!!str` is known"};
 }
 
-// YAML wants an anchor or tag deeper than the map whose value it belongs to; yaml-cpp does not
-// look.
-void TreeBuilder::CheckIndentation(size_t offset) const {
+// YAML wants an anchor, a tag, and a value that is no list or map in block style deeper than the
+// map whose value it is; yaml-cpp does not look. `begins_value`: the value itself begins at
+// `offset`.
+void TreeBuilder::CheckIndentation(size_t offset, bool begins_value) const {
   if (open_.empty() || offset >= text_.text().size()) return;
   const char first = text_.text()[offset];
   const Frame& parent = open_.back();
   const bool value = parent.node.IsMap() && parent.has_key && !parent.flow;
-  if ((first != '&' && first != '!') || !value) return;
+  if ((first != '&' && first != '!' && !begins_value) || !value) return;
   const bool deeper = text_.ColumnOf(offset) > parent.node.mark.column;
   if (deeper || text_.LineOf(offset) == parent.key_mark.line) return;
   throw Stop{text_.MarkAt(offset),
              "this is not indented enough for the value of '" + parent.key + "'",
              "put it on the line of the key"};
+}
+
+// Throws Stop if a text in quotes goes on in a line that is not indented. `offset` is that of its
+// value, and `end` is behind it.
+void TreeBuilder::CheckQuotedLines(size_t offset, size_t end) const {
+  if (open_.empty() || InFlow()) return;
+  const auto shallow =
+      flow_.FindShallowQuoted(SkipProperties(offset), end, open_.back().node.mark.column);
+  if (!shallow) return;
+  throw Stop{
+      text_.MarkAt(*shallow),
+      "this is not YAML: a text in quotes goes on in lines that are indented deeper than the "
+      "line that it begins in",
+      "indent this line"};
 }
 
 // Notes that the text before `end` in brackets has been read. Throws Stop if some of it is not
@@ -285,6 +312,7 @@ void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const auto it = anchors_.find(anchor);
   if (it == anchors_.end()) throw Stop{place, "an alias inside of what it stands for", ""};
   ReachInFlow(offset);
+  CheckIndentation(offset, true);
   if (ExpectsKey()) throw Stop{place, "a key must be a name, not an alias", ""};
   const Size size = SizeOf(it->second);
   Count(size.nodes, place);
@@ -304,7 +332,11 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   std::string scalar = SourceText::Unmask(value);
   const bool quoted = tag == "!" || tag == kStringTag;
   const SourceMark place = ScalarMark(offset, scalar, tag == "!");
-  ReachInFlow(EndOfQuotes(offset, tag == "!"));
+  const bool written = tag == "!" || !scalar.empty();
+  const size_t end = EndOfQuotes(offset, written);
+  if (written) CheckIndentation(SkipProperties(offset), true);
+  CheckQuotedLines(offset, end);
+  ReachInFlow(end);
   const auto is_control = [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
   };
@@ -330,6 +362,7 @@ void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAM
 
 void TreeBuilder::Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool flow) {
   CheckIndentation(offset);
+  if (flow) CheckIndentation(SkipProperties(offset), true);
   if (InFlow()) {
     ReachInFlow(SkipProperties(offset) + 1);
   } else if (flow) {

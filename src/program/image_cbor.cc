@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/diagnostics.h"
+#include "src/io/memory_room.h"
 #include "src/ir/op_def.h"
 
 namespace cgrun {
@@ -421,10 +422,15 @@ ProgramImage ImageFrom(const Json& json) {
 }
 
 // CBOR parsers recurse: walks the items first, without recursion, and refuses what nests deeper
-// than an image does. Our files have neither tags nor items of indefinite length.
-void CheckNesting(const std::string& cbor) {
+// than an image does. Our files have neither tags nor items of indefinite length. Returns how many
+// bytes the parsed items and the image take, about and at most.
+int64_t CheckItems(const std::string& cbor) {
   constexpr size_t kDeepest = 32;
+  // Bytes of the heap, half as many more as the document alone takes: an item of a list, which
+  // grows; a list and an object of their own; half a node of an object; a text.
+  constexpr uint64_t kItem = 72, kNested = 96, kText = 72;
   std::vector<uint64_t> left = {1};  // items still to come, on each level
+  uint64_t bytes = 0;
   size_t at = 0;
   while (!left.empty()) {
     if (left.back() == 0) {
@@ -432,6 +438,7 @@ void CheckNesting(const std::string& cbor) {
       continue;
     }
     --left.back();
+    bytes += kItem;
     if (at >= cbor.size()) Damaged("the program ends too early");
     const unsigned head = static_cast<unsigned char>(cbor[at++]);
     const unsigned major = head >> 5, info = head & 31;
@@ -447,11 +454,16 @@ void CheckNesting(const std::string& cbor) {
     }
     const bool text = major == 2 || major == 3, nested = major == 4 || major == 5;
     if ((text || nested) && argument > cbor.size() - at) Damaged("the program ends too early");
-    if (text) at += argument;
+    if (text) {
+      bytes += kText + 2 * argument;
+      at += argument;
+    }
     if (!nested) continue;
+    bytes += kNested;
     if (left.size() >= kDeepest) Damaged("the program nests too deeply");
     left.push_back(major == 5 ? 2 * argument : argument);
   }
+  return static_cast<int64_t>(bytes);
 }
 
 }  // namespace
@@ -459,7 +471,8 @@ void CheckNesting(const std::string& cbor) {
 std::vector<uint8_t> ImageToCbor(const ProgramImage& image) { return Json::to_cbor(ToJson(image)); }
 
 ProgramImage ImageFromCbor(const std::string& cbor) {
-  CheckNesting(cbor);
+  const std::string fault = RoomFault(CheckItems(cbor), "what the program holds");
+  if (!fault.empty()) throw UserError(fault, kRoomHelp);
   try {
     return ImageFrom(Json::from_cbor(cbor));
   } catch (const Json::exception& error) {

@@ -9,6 +9,7 @@
 #include "src/base/shell_word.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/program/image_cbor.h"
 
@@ -50,7 +51,12 @@ void CheckHeader(std::string_view bytes, uint64_t payload_bytes) {
     throw UserError("compiled for format " + std::to_string(version) + ", not " +
                     std::to_string(kVersion));
   }
-  if (payload_bytes != Take<uint64_t>(bytes, 16)) throw UserError("the file is truncated");
+  const auto declared = Take<uint64_t>(bytes, 16);
+  if (payload_bytes < declared) throw UserError("the file is truncated");
+  if (payload_bytes > declared) {
+    throw UserError("the file is longer than it declares, by " +
+                    CountText(static_cast<int64_t>(payload_bytes - declared), "byte"));
+  }
 }
 
 // Returns the image of a CBOR behind a header that is sound.
@@ -66,7 +72,8 @@ ProgramImage NamingFile(const std::string& file, const std::function<ProgramImag
   try {
     return read();
   } catch (const UserError& error) {
-    throw InputError(file + ": " + error.what(), CompileHelp(file));
+    throw InputError(file + ": " + error.what(),
+                     error.help().empty() ? CompileHelp(file) : error.help());
   }
 }
 
@@ -102,6 +109,8 @@ ProgramImage LoadImage(const std::string& path) {
   const int64_t left = reader.max_bytes() - std::ssize(header);
   return NamingFile(path, [&] {
     CheckHeader(header, static_cast<uint64_t>(left));  // before memory is taken
+    const std::string fault = RoomFault(left, "the program");
+    if (!fault.empty()) throw UserError(fault, kRoomHelp);
     payload.resize(static_cast<size_t>(left));
     reader.Read(std::as_writable_bytes(std::span(payload)), "the program");
     reader.ExpectEnd();

@@ -22,6 +22,8 @@ using ParsedJson = nlohmann::json;
 constexpr size_t kMostChanges = 20;                 // buffers that the text lists
 constexpr uint64_t kMostBytes = uint64_t{1} << 60;  // of a figure: sums of a few do not overflow
 
+constexpr const char* kCap = "memory_cap_bytes";
+
 // Keys of the JSON, and what the text calls them.
 constexpr std::pair<const char*, const char*> kFigures[] = {
     {"total_bytes", "total"}, {"arena_bytes", "arena"}, {"lower_bound_bytes", "lower bound"},
@@ -37,14 +39,14 @@ std::string TextAt(const ParsedJson& json, const char* key) {
   return it != json.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
-// The objects of a list; none where there is no list.
-std::vector<ParsedJson> ObjectsAt(const ParsedJson& json, const char* key) {
-  std::vector<ParsedJson> objects;
+// Calls `see` with each object of a list; never where there is no list.
+template <class See>
+void ForObjectsAt(const ParsedJson& json, const char* key, See see) {
   const auto it = json.find(key);
-  if (it == json.end() || !it->is_array()) return objects;
-  std::copy_if(it->begin(), it->end(), std::back_inserter(objects),
-               [](const ParsedJson& item) { return item.is_object(); });
-  return objects;
+  if (it == json.end() || !it->is_array()) return;
+  for (const ParsedJson& item : *it) {
+    if (item.is_object()) see(item);
+  }
 }
 
 // A figure that is there is a number of bytes: taken for 0, it would say that a plan has grown.
@@ -61,10 +63,12 @@ void CheckBytes(const ParsedJson& json, const std::string& where, const char* ke
 
 void CheckFigures(const ParsedJson& json, const std::string& name) {
   for (const auto& [key, _] : kFigures) CheckBytes(json, "", key, name);
+  const auto cap = json.find(kCap);
+  if (cap != json.end() && !cap->is_null()) CheckBytes(json, "", kCap, name);  // null: no cap
   for (const char* list : {"zones", "buffers"}) {
-    for (const ParsedJson& item : ObjectsAt(json, list)) {
+    ForObjectsAt(json, list, [&](const ParsedJson& item) {
       CheckBytes(item, std::string(list) + ".", "bytes", name);
-    }
+    });
   }
 }
 
@@ -83,7 +87,7 @@ ParsedJson ParsePlan(std::string_view text, const std::string& name) {
 // Another plan of the same model can have other values for these settings.
 constexpr std::pair<const char*, const char*> kSettings[] = {
     {"device", "device"},        {"mode", "mode"},           {"batch", "batch"},
-    {"threads", "threads"},      {"precision", "precision"}, {"memory_cap_bytes", "cap"},
+    {"threads", "threads"},      {"precision", "precision"}, {kCap, "cap"},
     {"tuning", "tuning record"}, {"order", "order"}};
 
 // Throws InputError for plans of two models: what they take says nothing of a change.
@@ -116,12 +120,12 @@ void AddSettings(const ParsedJson& before, const ParsedJson& after, PlanDiff& di
 
 void AddZones(const ParsedJson& before, const ParsedJson& after, PlanDiff& diff) {
   std::map<std::string, PlanFigure> zones;
-  for (const ParsedJson& zone : ObjectsAt(before, "zones")) {
+  ForObjectsAt(before, "zones", [&](const ParsedJson& zone) {
     zones[TextAt(zone, "name")].before = BytesAt(zone, "bytes");
-  }
-  for (const ParsedJson& zone : ObjectsAt(after, "zones")) {
+  });
+  ForObjectsAt(after, "zones", [&](const ParsedJson& zone) {
     zones[TextAt(zone, "name")].after = BytesAt(zone, "bytes");
-  }
+  });
   for (auto& [name, figure] : zones) {
     figure.name = "zone " + name;
     diff.figures.push_back(figure);
@@ -137,12 +141,12 @@ void AddBuffers(const ParsedJson& before, const ParsedJson& after, PlanDiff& dif
     change.name = name;
     return change;
   };
-  for (const ParsedJson& buffer : ObjectsAt(before, "buffers")) {
+  ForObjectsAt(before, "buffers", [&](const ParsedJson& buffer) {
     change_of(buffer).before = BytesAt(buffer, "bytes");
-  }
-  for (const ParsedJson& buffer : ObjectsAt(after, "buffers")) {
+  });
+  ForObjectsAt(after, "buffers", [&](const ParsedJson& buffer) {
     change_of(buffer).after = BytesAt(buffer, "bytes");
-  }
+  });
   for (const auto& [key, change] : changes) {
     if (change.before != change.after) diff.buffers.push_back(change);
   }

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
 #include "src/io/file_error.h"
+#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/model/model_file.h"
 #include "src/results/metrics_json.h"
@@ -249,7 +249,9 @@ std::vector<RunPart> PartsOf(const nlohmann::json& json) {
 RunSettings ReadRunSettings(const std::string& folder) {
   const std::string path = folder + kSettings;
   try {
-    const nlohmann::json json = ParseJson(ReadTextFile(path, kMostSettingsBytes));
+    const std::string text = ReadTextFile(path, kMostSettingsBytes);
+    CheckJsonRoom(path, text);
+    const nlohmann::json json = ParseJson(text);
     const bool eager = json.at("mode").get<std::string>() == Name(Mode::kEager);
     return {json.at("device"),
             eager ? Mode::kEager : Mode::kGraph,
@@ -343,10 +345,14 @@ void WriteSummary(const std::string& folder, const std::string& json) {
 bool IsUnfinishedRun(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(folder + kSettings, error)) return false;
-  if (!SpecialKindOf(folder + kSummary).empty()) return true;
-  std::ifstream summary(folder + kSummary);
-  const auto json = TryParseJson(std::string(std::istreambuf_iterator<char>(summary), {}));
-  return !json.is_object() || json.value("interrupted", nlohmann::json(false)) == true;
+  try {
+    const std::string path = folder + kSummary, text = ReadTextFile(path);
+    CheckJsonRoom(path, text);
+    const auto json = TryParseJson(text);
+    return !json.is_object() || json.value("interrupted", nlohmann::json(false)) == true;
+  } catch (const UserError&) {  // it is not there, or is no summary
+    return true;
+  }
 }
 
 void RemoveSummary(const std::string& folder) {

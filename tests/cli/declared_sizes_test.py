@@ -176,6 +176,51 @@ class DeclaredSizesTest(CliTestCase):
                 with self.subTest(what, verb=verb):
                     self.refused(verb, "bad.cgb", says="bad.cgb: (this is no compiled program|the file is truncated)")
 
+    def refused_in_a_group(self, limit, *arguments, says):
+        if why_not := ControlGroup.why_not("memory", limit):
+            self.skipTest(why_not)
+        with ControlGroup("memory", limit) as group:
+            self.refused(*arguments, says=says, preexec_fn=group.join)
+
+    def program_of(self, payload):
+        head = (self.folder / "small.cgb").read_bytes()[:12]
+        return head + struct.pack("<IQ", zlib.crc32(payload), len(payload)) + payload
+
+    def test_programs_larger_than_memory(self):
+        self.cgrun("compile", "small.yaml", "-o", "small.cgb")
+        head = (self.folder / "small.cgb").read_bytes()[:16]
+        with open(self.folder / "huge.cgb", "wb") as file:
+            file.write(head + struct.pack("<Q", 3 << 30))
+            file.truncate(24 + (3 << 30))
+        for item in (b"\x80", b"\xa0", b"\x00", b"\x60"):  # lists, maps, numbers and texts
+            count = 4 * MIB
+            self.save("many.cgb", self.program_of(b"\xa1\x61x\x9a" + struct.pack(">I", count) + count * item))
+            self.refused_in_a_group(200 * MIB, "disasm", "many.cgb",
+                                    says="^error: many.cgb: what the program holds takes [0-9]+ MiB of memory, and 1[0-9]+ MiB are")
+        for verb in ("disasm", "plan"):
+            self.refused_in_a_group(200 * MIB, verb, "huge.cgb",
+                                    says="^error: huge.cgb: the program takes 3072 MiB of memory, and 1[0-9]+ MiB are free\nhelp: look")
+        self.refused_in_a_group(200 * MIB, "eval", "huge.cgb", "--weights", self.weights(), says="^error: huge.cgb: the program takes")
+
+    def test_headers_of_weights_larger_than_memory(self):
+        for header in (b"{" + b" " * (99_000_000 - 2) + b"}", b"{" + b",".join(b'"%d":{}' % i for i in range(10**6)) + b"}"):
+            self.save("w.safetensors", struct.pack("<Q", len(header)) + header)
+            self.refused_in_a_group(60 * MIB, "eval", "small.yaml", "--weights", "w.safetensors",
+                                    says="w.safetensors': its (header|JSON) takes [0-9]+ MiB of memory, and [0-9]+ MiB are free")
+
+    def test_plans_larger_than_memory(self):
+        for items in (125 * 10**6 * b"1,", 10**6 * b"{},"):
+            self.save("p.json", b'{"arena_bytes": 1, "buffers": [' + items + b"1]}")
+            self.refused_in_a_group(60 * MIB, "plan", "small.yaml", "--diff", "p.json",
+                                    says="p.json': (what it holds|its JSON) takes [0-9]+ MiB of memory, and [0-9]+ MiB are free")
+
+    def test_buffers_larger_than_memory(self):
+        self.save("b.csv", b"id,lower,upper,size\n" + b"".join(
+            b"b%d,%d,%d,%d\n" % (i, i * 7919 % 50_000, i * 7919 % 50_000 + i % 100 + 1, 64 * (i % 99 + 1)) for i in range(99_999)))
+        self.refused_in_a_group(30 * MIB, "plan", "b.csv", says="b.csv': to pack its buffers takes [0-9]+ MiB of memory")
+        with ControlGroup("memory", 96 * MIB) as group:
+            self.cgrun("plan", "b.csv", preexec_fn=group.join)
+
     def test_data_that_are_made(self):
         self.write("many.yaml", MODEL.replace("samples: 65", "samples: 300000000"))
         done = self.watched("check", "many.yaml", "--device", "reference")

@@ -86,6 +86,21 @@ train: {{epochs: 20, batch: 8, optimizer: {{op: sgd, {rate}}}}}
         text = self.cgrun("train", "m.yaml", "--force").stdout
         self.assertRegex(text, r"test .*accuracy [\d.]+  \(the most frequent class alone: 0\.75")
 
+    def test_the_share_is_that_of_the_samples_evaluated(self):
+        self.write("rows.csv", "a,b,kind\n" + "".join(
+            f"{i % 7},{i % 5},{'rare' if i % 10 == 0 else 'usual'}\n" for i in range(40)))
+        self.told("train", self.model("lr: 0.1").replace("  test:", "  valid: {split: 0.1}\n  test:"), "--force")
+        share = json.loads((self.folder / "runs/small/summary.json").read_text())["most_frequent_class"]
+        self.assertEqual(share["test"], 0.9)
+        self.assertIn(share["valid"], (0.5, 0.75, 1))  # of four samples
+
+    def test_synthetic_labels_have_a_share(self):
+        told = self.told("train", MODEL.replace("lr: 0.05", "lr: 50"), "--force")
+        share = json.loads((self.folder / "runs/small/summary.json").read_text())["most_frequent_class"]["test"]
+        self.assertEqual(share * 40, round(share * 40))
+        self.assertGreater(share, 1 / 3)
+        self.assertIn("no better than to name the most frequent class", told)
+
     def test_a_run_that_learns_is_not_told_of(self):
         self.write("rows.csv", "a,b,kind\n" + "".join(
             f"{i % 2},{i % 5},{'odd' if i % 2 else 'even'}\n" for i in range(40)))

@@ -1,6 +1,7 @@
 // Synthetic samples: a pure function of (seed, field, index), in the range of their type.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -8,6 +9,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/host_tensor.h"
 #include "src/data/dataset.h"
+#include "src/data/sampler.h"
 
 namespace cgrun {
 namespace {
@@ -38,6 +40,25 @@ TEST(SyntheticTest, HasTheFieldsThatWereAskedFor) {
   EXPECT_EQ(dataset->size(), 1000);
   EXPECT_EQ(dataset->fields(), fields);
   EXPECT_EQ(dataset->decoded_bytes(), 0);
+}
+
+TEST(SyntheticTest, AFieldAloneIsThatOfWholeSamplesInPartsToo) {
+  const std::shared_ptr<const Dataset> whole =
+      Open({{"label", DType::kI32, {}}, {"image", DType::kF32, {3}}});
+  const auto split = SplitDataset(whole, 0.3, 7);
+  for (const Dataset* set : {whole.get(), static_cast<const Dataset*>(split.valid.get())}) {
+    std::array<float, 12> images, alone;  // of four samples
+    set->ReadField(1, 20, std::as_writable_bytes(std::span(alone)));
+    for (size_t i = 0; i < 4; ++i) {
+      int32_t label = 0;
+      const std::span<std::byte> out[] = {
+          std::as_writable_bytes(std::span(&label, 1)),
+          std::as_writable_bytes(std::span(images).subspan(3 * i, 3))};
+      set->Read(20 + static_cast<int64_t>(i), out);
+    }
+    EXPECT_EQ(images, alone);
+    EXPECT_NE(images[0], images[3]);
+  }
 }
 
 TEST(SyntheticTest, AModelWithoutInputsIsRefused) {

@@ -101,6 +101,14 @@ TEST(PlanDiff, RefusesFiguresThatAreNoNumbersOfBytes) {
   }
 }
 
+TEST(PlanDiff, RefusesACapThatIsNoNumberOfBytes) {
+  for (const char* cap : {"18446744073709551615", "-1", "\"a\"", "1.5"}) {
+    const std::string plan =
+        R"({"arena_bytes": 1, "buffers": [], "memory_cap_bytes": )" + std::string(cap) + "}";
+    EXPECT_THROW(DiffPlans(plan, "old.json", kAfter), InputError) << cap;
+  }
+}
+
 TEST(PlanDiff, RefusesSizesOfBuffersAndZonesThatAreNoNumbersOfBytes) {
   for (const char* list : {"zones", "buffers"}) {
     const std::string other = list == std::string("zones") ? "buffers" : "zones";
