@@ -47,7 +47,7 @@ Constant ConstantOf(const onnx::Tensor& tensor, const onnx::OnnxFile& file) {
   if (!CheckedElements(tensor.dims)) {
     onnx::ThrowTensorError(tensor, file.path(), "is too large");
   }
-  return {tensor.data_type, tensor.dims, tensor.name, &tensor, {}};
+  return {tensor.data_type, tensor.dims, tensor.name, &tensor, {}, nullptr};
 }
 
 int64_t ElementsOf(const Constant& constant) {

@@ -3,6 +3,7 @@
 #define CGRUN_IMPORT_CONSTANT_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Constant {
   std::string name;                        // in the file; "" of what was folded
   const onnx::Tensor* tensor = nullptr;    // its elements lie in the file, in the order of `dims`
   std::optional<std::vector<Dim>> folded;  // or else these: sizes may depend on the batch
+  std::shared_ptr<const onnx::Tensor> owned = nullptr;  // `tensor`, where no file has it
 };
 
 // The number type of cgrun; nothing where it has none that holds the same numbers.

@@ -97,25 +97,31 @@ std::vector<bool> LiveNodes(ImportState& state) {
   return live;
 }
 
-// value: a tensor, or numbers that are no tensor.
+// A node Constant has a tensor, or numbers that become one.
 void TakeConstantNode(NodeContext& node) {
-  const onnx::Tensor* tensor = node.TensorAttribute("value");
-  if (tensor != nullptr) {
-    node.Set(0, {ConstantOf(*tensor, node.state().file), {}});
-  } else {
-    Constant constant;
-    constant.type = onnx::DataType::kInt64;
-    if (const auto ints = node.Ints("value_ints")) {
-      constant.dims = {static_cast<int64_t>(ints->size())};
-      constant.folded = std::vector<Dim>(ints->begin(), ints->end());
-    } else if (node.node().attributes.size() == 1 &&
-               node.node().attributes[0].name == "value_int") {
-      constant.folded = std::vector<Dim>{Dim(node.Int("value_int", 0))};
-    } else {
-      node.Fail("holds no tensor and no integers");
-    }
-    node.Set(0, {std::move(constant), {}});
+  const onnx::OnnxFile& file = node.state().file;
+  if (const onnx::Tensor* tensor = node.TensorAttribute("value")) {
+    node.Set(0, {ConstantOf(*tensor, file), {}});
+    return node.Finish(0);
   }
+  if (node.node().attributes.size() != 1) node.Fail("holds not one value");
+  const std::string name = node.node().attributes[0].name;
+  auto tensor = std::make_shared<onnx::Tensor>();
+  const bool is_list = name.ends_with('s');
+  if (name == "value_int" || name == "value_ints") {
+    tensor->data_type = onnx::DataType::kInt64;
+    tensor->int64_data.values = is_list ? *node.Ints(name) : IntList{node.Int(name, 0)};
+    if (is_list) tensor->dims = {std::ssize(tensor->int64_data.values)};
+  } else if (name == "value_float" || name == "value_floats") {
+    tensor->data_type = onnx::DataType::kFloat;
+    tensor->float_data.values = is_list ? node.Reals(name) : std::vector{node.Real(name, 0)};
+    if (is_list) tensor->dims = {std::ssize(tensor->float_data.values)};
+  } else {
+    node.FailAttribute(name, "is not supported: a constant is a tensor or numbers");
+  }
+  Constant constant = ConstantOf(*tensor, file);
+  constant.owned = std::move(tensor);
+  node.Set(0, {std::move(constant), {}});
   node.Finish(0);
 }
 
@@ -223,6 +229,7 @@ class WeightSource : public TensorSource {
  public:
   WeightSource(const ImportedModel& model, onnx::OnnxFile& file) : model_(model), file_(file) {}
   std::span<const std::byte> BytesOf(size_t index) override {
+    bytes_ = onnx::TensorBytes(onnx::ByteSpan());  // so that no two tensors are in memory
     bytes_ = cgrun::BytesOf(model_.weights[index], file_);
     return bytes_.bytes();
   }

@@ -1,13 +1,18 @@
 // Imports layers with weights, pools, normalisation and softmax.
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "src/base/diagnostics.h"
 #include "src/import/adapters.h"
+#include "src/onnx/wire.h"
 
 namespace cgrun {
 namespace {
 
-using Values = std::vector<Network::Input>;
 constexpr int kImageAxes = 2;
 
 std::vector<int64_t> Filled(std::optional<std::vector<int64_t>> values, int64_t count,
@@ -20,7 +25,8 @@ std::vector<int64_t> Filled(std::optional<std::vector<int64_t>> values, int64_t 
   return *values;
 }
 
-// What convolutions and pools say of their windows.
+// What convolutions and pools say of their windows. A row of numbers [N, channels, length] is an
+// image whose height is 1.
 struct Window {
   std::vector<int64_t> kernel, stride, dilation, padding;
 };
@@ -41,66 +47,106 @@ std::vector<int64_t> SameLower(const Window& window, const Shape& image, NodeCon
   return padding;
 }
 
-// Fails unless input 0 is a stack of images.
-Window WindowOf(NodeContext& node, std::optional<std::vector<int64_t>> weight_sides,
-                std::vector<TreeEntry>* keys) {
-  const Shape& image = node.ShapeOf(0);
-  if (image.rank() != 2 + kImageAxes) {
-    node.Fail("reads " + image.ToString() +
-              ", and only images [N, channels, height, width] are "
-              "supported");
-  }
-  Window window;
-  std::optional<std::vector<int64_t>> kernel = node.Ints("kernel_shape");
-  if (!kernel) kernel = weight_sides;
-  if (!kernel) node.Fail("has no attribute 'kernel_shape'");
-  window.kernel = Filled(kernel, kImageAxes, 1, node, "kernel_shape");
-  if (weight_sides && window.kernel != *weight_sides) {
-    node.FailAttribute("kernel_shape", "is not that of the weight");
-  }
-  window.stride = Filled(node.Ints("strides"), kImageAxes, 1, node, "strides");
-  window.dilation = Filled(node.Ints("dilations"), kImageAxes, 1, node, "dilations");
-  window.padding = Filled(node.Ints("pads"), 2 * kImageAxes, 0, node, "pads");
-  constexpr int64_t kMost = 1 << 20;  // so that nothing overflows
-  for (const auto* list : {&window.kernel, &window.stride, &window.dilation, &window.padding}) {
-    for (const int64_t value : *list) {
-      if (value < 0 || value > kMost) node.Fail("has a window out of range");
-    }
-  }
-  keys->push_back(KeyOfSides("kernel", window.kernel));
-  const std::string mode = node.Text("auto_pad", "NOTSET");
-  if (mode == "SAME_UPPER") {
-    keys->push_back(KeyOf("padding", std::string("same")));
-  } else if (mode == "SAME_LOWER") {
-    window.padding = SameLower(window, image, node);
-  } else if (mode == "VALID") {
-    window.padding.assign(2 * kImageAxes, 0);
-  } else if (mode != "NOTSET") {
-    node.FailAttribute("auto_pad", "is '" + mode + "', which is not known");
-  }
-  const bool pads = std::ranges::any_of(window.padding, [](int64_t side) { return side != 0; });
-  if (mode != "SAME_UPPER" && pads) keys->push_back(KeyOfSides("padding", window.padding));
-  return window;
+// Whether input 0 is a stack of rows; fails unless it is one of images or rows.
+bool ReadsRows(NodeContext& node) {
+  const Shape& shape = node.ShapeOf(0);
+  if (shape.rank() == 2 + kImageAxes) return false;
+  if (shape.rank() == 1 + kImageAxes) return true;
+  node.Fail("reads " + shape.ToString() +
+            ", and only [N, channels, height, width] and [N, "
+            "channels, length] are supported");
 }
+
+// A shape of rows as one of images.
+Shape AsImage(const Shape& shape) { return {shape[0], shape[1], Dim(1), shape[2]}; }
+
+// Attributes of windows. `weight_sides` are those of a filter.
+class WindowReader {
+ public:
+  explicit WindowReader(NodeContext& node) : node_(node), rows_(ReadsRows(node)) {}
+
+  bool rows() const { return rows_; }
+  Shape Image() const { return rows_ ? AsImage(node_.ShapeOf(0)) : node_.ShapeOf(0); }
+
+  // A number for the height and one for the width; for rows, the height is given.
+  std::vector<int64_t> Sides(std::string_view name, int64_t fallback) {
+    return Widened(Filled(node_.Ints(name), axes(), fallback, node_, name), fallback);
+  }
+  std::vector<int64_t> Widened(std::vector<int64_t> sides, int64_t height) const {
+    if (rows_) sides.insert(sides.begin(), height);
+    return sides;
+  }
+
+  Window Read(const std::optional<std::vector<int64_t>>& weight_sides,
+              std::vector<TreeEntry>* keys) {
+    Window window;
+    if (!node_.Ints("kernel_shape") && !weight_sides) node_.Fail("has no attribute 'kernel_shape'");
+    window.kernel =
+        node_.Ints("kernel_shape") ? Sides("kernel_shape", 1) : Widened(*weight_sides, 1);
+    if (weight_sides && window.kernel != Widened(*weight_sides, 1)) {
+      node_.FailAttribute("kernel_shape", "is not that of the weight");
+    }
+    window.stride = Sides("strides", 1);
+    window.dilation = Sides("dilations", 1);
+    window.padding = Filled(node_.Ints("pads"), 2 * axes(), 0, node_, "pads");
+    if (rows_) window.padding = {0, window.padding[0], 0, window.padding[1]};
+    constexpr int64_t kMost = 1 << 20;  // so that nothing overflows
+    for (const auto* list : {&window.kernel, &window.stride, &window.dilation, &window.padding}) {
+      for (const int64_t value : *list) {
+        if (value < 0 || value > kMost) node_.Fail("has a window out of range");
+      }
+    }
+    keys->push_back(KeyOfSides("kernel", window.kernel));
+    const std::string mode = node_.Text("auto_pad", "NOTSET");
+    if (mode == "SAME_UPPER") {
+      keys->push_back(KeyOf("padding", std::string("same")));
+      return window;
+    }
+    if (mode == "SAME_LOWER") {
+      window.padding = SameLower(window, Image(), node_);
+    } else if (mode == "VALID") {
+      window.padding.assign(2 * kImageAxes, 0);
+    } else if (mode != "NOTSET") {
+      node_.FailAttribute("auto_pad", "is '" + onnx::Shown(mode) + "', which is not known");
+    }
+    const bool pads = std::ranges::any_of(window.padding, [](int64_t side) { return side != 0; });
+    if (pads) keys->push_back(KeyOfSides("padding", window.padding));
+    return window;
+  }
+
+  // Adds the item; for rows with a reshape before and behind.
+  void Emit(std::string_view op, std::vector<TreeEntry> keys, std::vector<Weight> weights) {
+    NetworkValue x = node_.Value(0);
+    if (!rows_) {
+      return node_.Set(node_.Emit(std::string(op), {{x, ""}}, std::move(keys), std::move(weights)));
+    }
+    const Shape image = Image();
+    x = node_.EmitReshape(x, {image.begin(), image.end()}, "image");
+    x = node_.Emit(std::string(op), {{x, ""}}, std::move(keys), std::move(weights), "rows");
+    const Shape& made = node_.TypeOf(x).shape;
+    node_.Set(node_.EmitReshape(x, {made[0], made[1], made[3]}));
+  }
+
+ private:
+  int64_t axes() const { return rows_ ? 1 : kImageAxes; }
+
+  NodeContext& node_;
+  bool rows_;
+};
 
 bool AllAre(const std::vector<int64_t>& values, int64_t value) {
   return std::ranges::all_of(values, [&](int64_t v) { return v == value; });
 }
 
-// Returns the height and width of a weight's filters.
-std::vector<int64_t> SidesOf(const Constant& weight, NodeContext& node) {
-  if (weight.dims.size() != 2 + kImageAxes) {
-    node.Fail("its weight has " + std::to_string(weight.dims.size()) +
-              " axes, and only 4 are "
-              "supported");
-  }
-  return {weight.dims[2], weight.dims[3]};
-}
-
 void Conv(NodeContext& node, const Adapter& row) {
   const bool transposed = row.op == "conv_transpose";
+  WindowReader reader(node);
   const Constant& weight = node.ConstantInput(1);
-  const std::vector<int64_t> sides = SidesOf(weight, node);
+  if (static_cast<int>(weight.dims.size()) != node.ShapeOf(0).rank()) {
+    node.Fail("its weight has " + CountText(std::ssize(weight.dims), "axis", "axes") +
+              ", and its input " + node.ShapeOf(0).ToString());
+  }
+  const std::vector<int64_t> sides(weight.dims.begin() + 2, weight.dims.end());
   const int64_t groups = node.Int("group", 1);
   if (weight.dims[1] > (1 << 30)) node.Fail("its weight is too large");
   if (groups < 1 || groups > (1 << 20)) node.FailAttribute("group", "is out of range");
@@ -110,12 +156,12 @@ void Conv(NodeContext& node, const Adapter& row) {
     if (node.Ints("output_shape")) node.FailAttribute("output_shape", "is not supported");
     const std::string mode = node.Text("auto_pad", "NOTSET");
     if (mode != "NOTSET" && mode != "VALID") {
-      node.FailAttribute("auto_pad", "is '" + mode + "', which is not supported");
+      node.FailAttribute("auto_pad", "is '" + onnx::Shown(mode) + "', which is not supported");
     }
-    const auto extra = Filled(node.Ints("output_padding"), kImageAxes, 0, node, "output_padding");
+    const auto extra = reader.Sides("output_padding", 0);
     if (!AllAre(extra, 0)) keys.push_back(KeyOfSides("output_padding", extra));
   }
-  const Window window = WindowOf(node, sides, &keys);
+  const Window window = reader.Read(sides, &keys);
   if (!AllAre(window.stride, 1)) keys.push_back(KeyOfSides("stride", window.stride));
   if (!AllAre(window.dilation, 1)) keys.push_back(KeyOfSides("dilation", window.dilation));
   if (groups != 1) keys.push_back(KeyOf("groups", groups));
@@ -125,28 +171,27 @@ void Conv(NodeContext& node, const Adapter& row) {
   } else {
     keys.push_back(KeyOf("bias", false));
   }
-  node.Set(
-      node.Emit(std::string(row.op), {{node.Value(0), ""}}, std::move(keys), std::move(weights)));
+  reader.Emit(row.op, std::move(keys), std::move(weights));
 }
 
 void Pool(NodeContext& node, const Adapter& row) {
   const bool is_max = row.op == "max_pool";
+  WindowReader reader(node);
   std::vector<TreeEntry> keys;
-  const Window window = WindowOf(node, std::nullopt, &keys);
+  const Window window = reader.Read(std::nullopt, &keys);
   // cgrun's default is the kernel.
   keys.push_back(KeyOfSides("stride", window.stride));
   if (!AllAre(window.dilation, 1)) {
     if (!is_max) node.FailAttribute("dilations", "is not supported");
     keys.push_back(KeyOfSides("dilation", window.dilation));
   }
-  const int64_t ceil_mode = node.Int("ceil_mode", 0);
-  if (ceil_mode != 0) keys.push_back(KeyOf("ceil_mode", true));
+  if (node.Int("ceil_mode", 0) != 0) keys.push_back(KeyOf("ceil_mode", true));
   if (is_max) {
     node.Only("storage_order", 0);
   } else if (node.Int("count_include_pad", 0) == 0) {
     keys.push_back(KeyOf("count_include_pad", false));
   }
-  node.Set(node.Emit(std::string(row.op), {{node.Value(0), ""}}, std::move(keys)));
+  reader.Emit(row.op, std::move(keys), {});
 }
 
 void GlobalPool(NodeContext& node, const Adapter& row) {

@@ -118,6 +118,13 @@ std::optional<std::vector<int64_t>> NodeContext::Ints(std::string_view name) {
   return attribute->ints;
 }
 
+std::vector<float> NodeContext::Reals(std::string_view name) {
+  const onnx::Attribute* attribute = Find(name);
+  if (attribute == nullptr) return {};
+  if (attribute->f) FailAttribute(name, "is no list");
+  return attribute->floats;
+}
+
 const onnx::Tensor* NodeContext::TensorAttribute(std::string_view name) {
   const onnx::Attribute* attribute = Find(name);
   return attribute == nullptr || !attribute->t ? nullptr : &*attribute->t;

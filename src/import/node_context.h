@@ -46,6 +46,7 @@ class NodeContext {
   float Real(std::string_view name, float fallback);
   std::string Text(std::string_view name, const std::string& fallback);
   std::optional<std::vector<int64_t>> Ints(std::string_view name);
+  std::vector<float> Reals(std::string_view name);  // empty where it is absent
   const onnx::Tensor* TensorAttribute(std::string_view name);
   // Fail() where the attribute has another value.
   void Only(std::string_view name, int64_t value);

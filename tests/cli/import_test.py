@@ -89,7 +89,7 @@ class ImportTest(CliTestCase):
             subprocess.run(["bash", "-ec", command], cwd=self.folder, env=path, check=True,
                            stdout=subprocess.DEVNULL)
         self.assertTrue((self.folder / "predicted/y.npy").exists())
-        for operator in re.findall(r"(?<=[ |,])[A-Z][A-Za-z]+(?=,| \||$| and| of images)", "\n".join(
+        for operator in re.findall(r"(?<=[ |,])[A-Z][A-Za-z]+(?=,| \||$| and| of)", "\n".join(
                 line for line in page.splitlines() if line.startswith("| ") and " of ONNX" not in line)):
             self.assertNotIn("no such operator", self.cgrun_says(operator), operator)
 
