@@ -45,6 +45,30 @@ bool FoldShape(NodeContext& node) {
   return true;
 }
 
+bool FoldSize(NodeContext& node) {
+  Dim elements;
+  if (node.IsConstant(0)) {
+    elements = Dim(ElementsOf(node.ConstantInput(0)));
+  } else {
+    const Shape& shape = node.ShapeOf(0);
+    if (std::ranges::count(shape.dims(), true, &Dim::batch) > 1) return false;
+    elements = shape.ElementsDim();
+  }
+  node.Set(0, Folded(onnx::DataType::kInt64, {elements}, true));
+  return true;
+}
+
+bool FoldNeg(NodeContext& node) {
+  auto sizes = SizesAt(node, 0);
+  if (!sizes) return false;
+  for (Dim& size : *sizes) {
+    if (size.batch || size.size == std::numeric_limits<int64_t>::min()) return false;
+    size.size = -size.size;
+  }
+  node.Set(0, Folded(node.ConstantInput(0).type, std::move(*sizes), IsScalar(node, 0)));
+  return true;
+}
+
 bool FoldGather(NodeContext& node) {
   const auto sizes = SizesAt(node, 0), indices = SizesAt(node, 1);
   if (!sizes || !indices || IsScalar(node, 0) || node.Int("axis", 0) != 0) return false;
@@ -161,7 +185,9 @@ bool FoldView(NodeContext& node) {
   std::vector<int64_t> dims = constant.dims, axes;
   if (op == "Reshape") {
     if (!node.IsConstant(1)) return false;
-    dims = node.Integers(1);
+    const auto wanted = IntegersOf(node.ConstantInput(1), node.state().file);
+    if (!wanted) return false;
+    dims = *wanted;
     if (node.Int("allowzero", 0) != 0) return false;
     int64_t known = 1, *rest = nullptr;
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -214,20 +240,34 @@ bool FoldView(NodeContext& node) {
   return true;
 }
 
+// Small files must not ask for much memory.
+void CheckBudget(NodeContext& node) {
+  constexpr int64_t kMostInAll = 64 << 20;
+  const Constant& result = *node.state().operands.at(node.node().outputs[0]).constant;
+  if (!result.folded) return;
+  const auto bytes = static_cast<int64_t>(result.folded->size() * sizeof(Dim));
+  node.state().folded_bytes += bytes;
+  if (node.state().folded_bytes > kMostInAll) {
+    node.Fail("the sizes that were computed until here take more than 64 MiB");
+  }
+}
+
 struct FoldRow {
   std::string_view op_type;
   bool (*fold)(NodeContext&);
   int max_inputs;
 };
 
-constexpr std::array<FoldRow, 12> kFoldRows = {{{"Add", FoldArithmetic, 2},
+constexpr std::array<FoldRow, 14> kFoldRows = {{{"Add", FoldArithmetic, 2},
                                                 {"Cast", FoldCast, 1},
                                                 {"Concat", FoldConcat, 1 << 20},
                                                 {"Div", FoldArithmetic, 2},
                                                 {"Gather", FoldGather, 2},
                                                 {"Mul", FoldArithmetic, 2},
                                                 {"Reshape", FoldView, 2},
+                                                {"Neg", FoldNeg, 1},
                                                 {"Shape", FoldShape, 1},
+                                                {"Size", FoldSize, 1},
                                                 {"Slice", FoldSlice, 5},
                                                 {"Squeeze", FoldView, 2},
                                                 {"Sub", FoldArithmetic, 2},
@@ -238,9 +278,11 @@ constexpr std::array<FoldRow, 12> kFoldRows = {{{"Add", FoldArithmetic, 2},
 bool Fold(NodeContext& node) {
   const auto* const row = std::ranges::find(kFoldRows, node.node().op_type, &FoldRow::op_type);
   if (row == kFoldRows.end() || !node.Has(0)) return false;
-  if (!node.IsConstant(0) && row->fold != FoldShape) return false;
+  const bool reads_type = row->fold == FoldShape || row->fold == FoldSize;
+  if (!node.IsConstant(0) && !reads_type) return false;
   if (!row->fold(node)) return false;
   node.Finish(row->max_inputs);
+  CheckBudget(node);
   return true;
 }
 

@@ -167,6 +167,7 @@ void CheckDeclared(const ImportState& state, const onnx::ValueInfo& output, cons
 // Returns the names of the outputs in the model file, in the order of the graph.
 std::vector<std::string> FinishOutputs(ImportState& state) {
   std::vector<std::string> names;
+  std::set<std::string_view> seen;
   for (const onnx::ValueInfo& output : state.file.model().graph->outputs) {
     const std::string shown = onnx::Shown(output.name);
     const auto found = state.operands.find(output.name);
@@ -177,7 +178,7 @@ std::vector<std::string> FinishOutputs(ImportState& state) {
       ThrowFileError(state.file.path(), "has the constant '" + shown + "' as an output");
     }
     const std::string& name = state.outputs.find(output.name)->second;
-    if (std::ranges::find(names, name) != names.end()) continue;
+    if (!seen.insert(name).second) continue;
     NetworkValue& value = found->second.value;
     const Shape& shape = state.network.TypeOf(value).shape;
     if (shape.rank() == 0 || !(shape[0] == kBatchDim)) {

@@ -31,7 +31,8 @@ struct ImportState {
   std::map<std::string, Operand, std::less<>> operands = {};     // by names of the file
   std::map<std::string, int64_t, std::less<>> uses = {};         // by nodes and as outputs
   std::map<std::string, std::string, std::less<>> outputs = {};  // of the file → of the model
-  std::vector<std::string> folded = {};                          // nodes, as people read them
+  int64_t folded_bytes = 0;
+  std::vector<std::string> folded = {};  // nodes, as people read them
 };
 
 }  // namespace cgrun

@@ -1,5 +1,6 @@
 // Operators that move elements, and sums along axes.
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -206,6 +207,47 @@ void Slice(NodeContext& node, const Adapter& row) {
   node.Set(node.Emit("slice", {{node.Value(0), ""}}, std::move(keys)));
 }
 
+// Equal parts, the last of which may be smaller, or as many elements as the file says.
+std::vector<int64_t> PartsOf(NodeContext& node, int64_t size) {
+  auto parts = node.Has(1) ? node.Integers(1) : node.Ints("split").value_or(IntList());
+  const auto count = std::ssize(node.node().outputs);
+  const int64_t told = node.Int("num_outputs", count);
+  if (told != count) node.FailAttribute("num_outputs", "is not the number of outputs");
+  if (parts.empty()) {
+    parts.assign(static_cast<size_t>(count), (size + count - 1) / count);
+    parts.back() = size - parts.front() * (count - 1);
+  }
+  int64_t rest = size;
+  for (const int64_t part : parts) {
+    if (part < 1 || part > rest)
+      node.Fail("its parts do not fit an axis of " + std::to_string(size));
+    rest -= part;
+  }
+  if (rest != 0 || std::ssize(parts) != count) {
+    node.Fail("its parts do not fit an axis of " + std::to_string(size));
+  }
+  return parts;
+}
+
+void Split(NodeContext& node, const Adapter&) {
+  const Shape shape = node.ShapeOf(0);
+  const int64_t axis = node.Axis(node.Int("axis", 0), shape.rank());
+  if (axis == 0) node.Fail("splits the batch axis");
+  int64_t start = 0;
+  const std::vector<int64_t> parts = PartsOf(node, shape[static_cast<int>(axis)].size);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string part = i == 0 ? "" : std::to_string(i);
+    const int64_t end = start + parts[i];
+    node.Set(static_cast<int>(i),
+             {{},
+              node.Emit("slice", {{node.Value(0), ""}},
+                        {KeyOfList("axes", {axis}), KeyOfList("starts", {start}),
+                         KeyOfList("ends", {end})},
+                        {}, part)});
+    start = end;
+  }
+}
+
 constexpr Adapter kShapes[] = {
     {"Concat", Concat, "", kAnyCount},
     {"Flatten", Flatten},
@@ -217,6 +259,7 @@ constexpr Adapter kShapes[] = {
     {"Reshape", Reshape, "", 2},
     {"Slice", Slice},
     {"Slice", Slice, "", 5, 10},
+    {"Split", Split, "", 2},
     {"Squeeze", Squeeze, "", 2},
     {"Transpose", Transpose},
     {"Unsqueeze", Unsqueeze, "", 2},

@@ -55,8 +55,9 @@ std::string CleanName(std::string_view name) {
 std::string ValueNames::Take(std::string_view wish) {
   const std::string clean = CleanName(wish);
   std::string name = clean;
-  for (int count = 2; !taken_.insert(name).second; ++count) {
-    name = clean + "_" + std::to_string(count);
+  while (!taken_.insert(name).second) {
+    int& last = last_.try_emplace(clean, 1).first->second;
+    name = clean + "_" + std::to_string(++last);
   }
   return name;
 }

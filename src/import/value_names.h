@@ -2,6 +2,7 @@
 #ifndef CGRUN_IMPORT_VALUE_NAMES_H_
 #define CGRUN_IMPORT_VALUE_NAMES_H_
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ class ValueNames {
 
  private:
   std::set<std::string> taken_;
+  std::map<std::string, int> last_;  // count of each name that was taken
 };
 
 }  // namespace cgrun

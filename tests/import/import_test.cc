@@ -361,6 +361,24 @@ TEST_F(ImportTest, OpsetsThatAreTooOldOrTooNewAreRefused) {
   EXPECT_TRUE(Refusal(model, kSide4).starts_with(" does not say of which opset"));
 }
 
+// Lists that double, then stay large: files of a few bytes a node ask for 128 KiB each.
+TEST_F(ImportTest, FoldingHasABudget) {
+  onnx::Model model = SmallModel();
+  std::vector<onnx::Node> nodes = {NodeOf("Shape", {"image"}, "s0")};
+  for (int i = 0; i < 600; ++i) {
+    const std::string before = i < 11 ? "s" + std::to_string(i) : "s10";
+    nodes.push_back(
+        NodeOf("Concat", {before, before}, "s" + std::to_string(i + 1), {Int("axis", 0)}));
+  }
+  std::vector<std::string> all;
+  for (int i = 11; i <= 600; ++i) all.push_back("s" + std::to_string(i));
+  nodes.push_back(NodeOf("Concat", all, "long", {Int("axis", 0)}));
+  nodes.push_back(NodeOf("Reshape", {"image", "long"}, "scores/out"));
+  model.graph->nodes = nodes;
+  const std::string refusal = Refusal(model, kSide4);
+  EXPECT_NE(refusal.find("more than 64 MiB"), std::string::npos) << refusal;
+}
+
 // Names that clash, or that a model file takes for something else.
 TEST_F(ImportTest, NamesAreCleanAndUnique) {
   EXPECT_EQ(CleanName("/layer1/layer1.0/conv1/Conv"), "layer1_0_conv1_Conv");
