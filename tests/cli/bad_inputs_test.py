@@ -100,7 +100,8 @@ class BadInputsTest(cli_testing.CliTestCase):
             shutil.copy(file, self.folder / "bad.onnx")
             return [*verb, "bad.onnx"]
 
-        self.each(self.files("onnx") + self.files("go-fuzz-corpus/protobuf")[::8],
+        files = self.files("onnx", "go-fuzz-corpus/protobuf")
+        self.each([file for i, file in enumerate(files) if "onnx" in file.parts or i % 8 == 0],
                   [["import", "-o", "x.yaml", "--force"]], command)
 
     def test_pictures(self):
