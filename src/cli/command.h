@@ -42,6 +42,7 @@ Command DefinePlan(const Verb& verb);
 Command DefineGraph(const Verb& verb);
 Command DefineCompile(const Verb& verb);
 Command DefineDisasm(const Verb& verb);
+Command DefineImport(const Verb& verb);
 Command DefineOps(const Verb& verb);
 Command DefineSummary(const Verb& verb);
 Command DefineDevices(const Verb& verb);

@@ -56,6 +56,10 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun disasm lenet.cgb\n"
        "cgrun disasm lenet.cgb --json program.json\n",
        DefineDisasm},
+      {"import", "turn an ONNX model into a model file and its weights",
+       "cgrun import mnist.onnx -o mnist.yaml\n"
+       "cgrun import tagger.onnx -o tagger.yaml --dim sequence=128 --explain\n",
+       DefineImport},
       {"summary", "list the layers of a model: shapes, parameters, operations, bytes",
        "cgrun summary models/lenet.yaml\n"
        "cgrun summary models/resnet50.yaml --batch 1 --set 'inputs.image.shape=[3,256,256]'\n",

@@ -37,7 +37,8 @@ const OutputFlag kOutputs[] = {
     {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg", nullptr},
     {"--html", "a page", {"<!DOCTYPE", "<!doctype", "<html"}, "--html plan.html", nullptr},
     {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot", nullptr},
-    {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb", nullptr},
+    {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb", "compile"},
+    {"--output", "a model file", {"cgrun:", "#"}, "-o M.yaml", "import"},
     {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
 
 // Returns the first value of an option on the command line; "" where it has none.

@@ -53,7 +53,7 @@ class BadInputsTest(cli_testing.CliTestCase):
 
     def try_verb(self, *arguments):
         """Any end is fine that is cgrun's own; returns what it said."""
-        threads = [] if arguments[0] == "disasm" else ["--threads", "1"]
+        threads = [] if arguments[0] in ("disasm", "import") else ["--threads", "1"]
         done = subprocess.run([str(cli_testing.CGRUN), *map(str, arguments), *threads],
                               cwd=self.folder, check=False, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -94,6 +94,15 @@ class BadInputsTest(cli_testing.CliTestCase):
         self.each(self.files("go-fuzz-corpus/protobuf"),
                   ("train", "eval", "check", "predict", "generate", "disasm"), command,
                   says="bad.cgb: this is no compiled program\n")
+
+    def test_onnx_models(self):
+        def command(verb, file):
+            shutil.copy(file, self.folder / "bad.onnx")
+            return [*verb, "bad.onnx"]
+
+        files = self.files("onnx", "go-fuzz-corpus/protobuf")
+        self.each([file for i, file in enumerate(files) if "onnx" in file.parts or i % 8 == 0],
+                  [["import", "-o", "x.yaml", "--force"]], command)
 
     def test_pictures(self):
         self.cgrun("train", "small.yaml", "--out", "run")

@@ -7,6 +7,7 @@ import re
 import subprocess
 import unittest
 
+import onnx_testing
 from cli_testing import CGRUN, MODEL, PAIR, SANITIZED, CliTestCase, ControlGroup, npy
 
 # Each verb with arguments that it takes to its end; it may write into `new` alone.
@@ -23,6 +24,7 @@ VERBS = {
     "graph": "graph small.yaml --svg new/graph.svg --dot new/graph.dot",
     "compile": "compile small.yaml -o new/small.cgb",
     "disasm": "disasm small.cgb --json new/disasm.json",
+    "import": "import m.onnx -o new/m.yaml",
     "summary": "summary small.yaml --json new/summary.json",
     "ops": "ops --json new/ops.json",
     "devices": "devices --json new/devices.json",
@@ -191,6 +193,9 @@ class EveryVerbTest(LimitsTestCase):
         super().setUp()
         self.write("pair.yaml", PAIR)
         (self.folder / "images.npy").write_bytes(npy((2, 1, 4, 4), bytes(range(32))))
+        (self.folder / "m.onnx").write_bytes(onnx_testing.model(
+            [onnx_testing.node("Relu", ["x"], "y")], [], [onnx_testing.value("x", ["n", 3])],
+            [onnx_testing.value("y", ["n", 3])]))
         self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
         self.cgrun("train", "pair.yaml", "--out", "pair", "--quiet", "--set", "train.epochs=1")
         self.cgrun("compile", "small.yaml", "-o", "small.cgb")

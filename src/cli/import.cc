@@ -1,0 +1,104 @@
+// cgrun import: a model of ONNX becomes a model file and its weights.
+#include "src/import/import.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "src/base/json_text.h"
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportFlags {
+  std::string model, output;
+  std::vector<std::string> dims;
+  bool force = false, explain = false;
+};
+
+std::map<std::string, int64_t> DimsOf(const std::vector<std::string>& assignments) {
+  constexpr int64_t kMost = int64_t{1} << 31;
+  std::map<std::string, int64_t> dims;
+  for (const std::string& assignment : assignments) {
+    const size_t equal = assignment.rfind('=');
+    int64_t size = 0;
+    const char* const end = assignment.data() + assignment.size();
+    const bool has_name = equal != assignment.npos && equal > 0;
+    if (!has_name || std::from_chars(assignment.data() + equal + 1, end, size).ptr != end ||
+        size < 1 || size > kMost) {
+      throw InputError("'--dim " + assignment + "' gives no dimension a size",
+                       "write its name and a number: `--dim seq=128`");
+    }
+    if (!dims.emplace(assignment.substr(0, equal), size).second) {
+      throw InputError("'--dim' gives '" + assignment.substr(0, equal) + "' two sizes");
+    }
+  }
+  return dims;
+}
+
+void RefuseExisting(const ImportFlags& flags, const std::string& path) {
+  std::error_code error;
+  if (flags.force || !fs::exists(path, error)) return;
+  throw InputError("'" + path + "' exists, so it is not replaced",
+                   "`--force` replaces it, or name another file: `-o other.yaml`");
+}
+
+std::string Explanation(const ImportedModel& model) {
+  std::string text;
+  for (const std::string& line : model.bound) text += "bound: " + line + "\n";
+  for (const std::string& line : model.folded) text += "folded: " + line + "\n";
+  return text + "left: " + CountText(static_cast<int64_t>(model.nodes), "node") + " became " +
+         CountText(static_cast<int64_t>(model.items), "operator") + "\n";
+}
+
+int Run(const ImportFlags& flags) {
+  ImportOptions options;
+  options.dims = DimsOf(flags.dims);
+  const fs::path output = flags.output;
+  const std::string weights = fs::path(output).replace_extension(".safetensors").string();
+  if (weights == flags.output) {
+    throw InputError("'" + flags.output + "' is the name of a file of weights",
+                     "name a model file: `-o model.yaml`");
+  }
+  RefuseExisting(flags, flags.output);
+  RefuseExisting(flags, weights);
+  onnx::OnnxFile file(flags.model);
+  const ImportedModel model = ImportOnnx(file, options);
+  WriteImported(model, file, flags.output, weights);
+  int64_t parameters = 0;
+  for (const Weight& weight : model.weights) parameters += weight.type.shape.Elements();
+  const auto items = static_cast<int64_t>(model.items);
+  std::string text = flags.output + ": " + CountText(items, "operator");
+  if (!model.weights.empty()) text += ", " + FormatCount(parameters) + " weights in " + weights;
+  nlohmann::ordered_json json = {{"model", flags.output},  {"nodes", model.nodes},
+                                 {"operators", items},     {"bound", model.bound},
+                                 {"folded", model.folded}, {"weights", nullptr}};
+  if (!model.weights.empty()) json["weights"] = {{"file", weights}, {"elements", parameters}};
+  PrintResult((flags.explain ? Explanation(model) : "") + text + "\n", JsonText(json, 2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command DefineImport(const Verb& verb) {
+  auto flags = std::make_shared<ImportFlags>();
+  verb.Add("FILE", flags->model, "the model, an .onnx file").Required();
+  verb.Add("-o,--output", flags->output, "the model file to write; its weights lie beside it")
+      .Required()
+      .Value("FILE.yaml");
+  verb.Add("--dim", flags->dims, "the size of a named dimension; the batch stays open")
+      .Value("NAME=N")
+      .Repeated();
+  verb.AddSwitch("--explain", flags->explain, "say what was bound and folded");
+  verb.AddSwitch("--force", flags->force, "replace files that exist");
+  return [flags] { return Run(*flags); };
+}
+
+}  // namespace cgrun

@@ -1,0 +1,32 @@
+// The operators of ONNX that can be imported, a row each.
+#ifndef CGRUN_IMPORT_ADAPTERS_H_
+#define CGRUN_IMPORT_ADAPTERS_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "src/import/node_context.h"
+
+namespace cgrun {
+
+struct Adapter {
+  using Function = void (*)(NodeContext& node, const Adapter& row);
+
+  std::string_view op_type;
+  Function import;
+  std::string_view op = "";  // of cgrun, where the function serves several
+  int max_inputs = 1;
+  int64_t since = 1;  // opset; of two rows of an operator the later one that there is counts
+};
+
+// Null for an operator that cannot be imported in this opset.
+const Adapter* FindAdapter(std::string_view op_type, int64_t opset);
+
+std::span<const Adapter> LayerAdapters();
+std::span<const Adapter> ElementwiseAdapters();
+std::span<const Adapter> ShapeAdapters();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IMPORT_ADAPTERS_H_

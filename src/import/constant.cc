@@ -1,0 +1,93 @@
+// Elements of constants as numbers.
+#include "src/import/constant.h"
+
+#include <cstring>
+#include <utility>
+
+#include "src/base/host_tensor.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kFoldedBytes = 64 << 10;
+
+template <class T>
+std::vector<Dim> Widened(onnx::ByteSpan bytes) {
+  std::vector<Dim> sizes;
+  for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    sizes.emplace_back(static_cast<int64_t>(value));
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::optional<DType> DTypeOfOnnx(onnx::DataType type) {
+  switch (type) {
+    case onnx::DataType::kFloat:
+      return DType::kF32;
+    case onnx::DataType::kDouble:
+      return DType::kF64;
+    case onnx::DataType::kInt64:
+      return DType::kI64;
+    case onnx::DataType::kInt32:
+      return DType::kI32;
+    case onnx::DataType::kUint8:
+      return DType::kU8;
+    case onnx::DataType::kBool:
+      return DType::kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+Constant ConstantOf(const onnx::Tensor& tensor, const onnx::OnnxFile& file) {
+  if (!CheckedElements(tensor.dims)) {
+    onnx::ThrowTensorError(tensor, file.path(), "is too large");
+  }
+  return {tensor.data_type, tensor.dims, tensor.name, &tensor, {}, nullptr};
+}
+
+int64_t ElementsOf(const Constant& constant) {
+  int64_t elements = 1;
+  for (const int64_t dim : constant.dims) elements *= dim;
+  return elements;
+}
+
+std::optional<std::vector<Dim>> SizesOf(const Constant& constant, onnx::OnnxFile& file) {
+  if (constant.folded) return constant.folded;
+  const std::optional<DType> dtype = DTypeOfOnnx(constant.type);
+  if (!dtype || IsFloat(*dtype)) return std::nullopt;
+  if (ElementsOf(constant) > kFoldedBytes / SizeOf(*dtype)) return std::nullopt;
+  const onnx::TensorBytes bytes = file.Bytes(*constant.tensor);
+  if (*dtype == DType::kI64) return Widened<int64_t>(bytes.bytes());
+  if (*dtype == DType::kI32) return Widened<int32_t>(bytes.bytes());
+  return Widened<uint8_t>(bytes.bytes());
+}
+
+std::optional<std::vector<int64_t>> IntegersOf(const Constant& constant, onnx::OnnxFile& file) {
+  const std::optional<std::vector<Dim>> sizes = SizesOf(constant, file);
+  if (!sizes) return std::nullopt;
+  std::vector<int64_t> integers;
+  for (const Dim& size : *sizes) {
+    if (size.batch) return std::nullopt;
+    integers.push_back(size.size);
+  }
+  return integers;
+}
+
+std::optional<double> NumberOf(const Constant& constant, onnx::OnnxFile& file) {
+  if (ElementsOf(constant) != 1) return std::nullopt;
+  if (constant.folded) {
+    const Dim& size = constant.folded->front();
+    return size.batch ? std::nullopt : std::optional<double>(static_cast<double>(size.size));
+  }
+  const std::optional<DType> dtype = DTypeOfOnnx(constant.type);
+  if (!dtype) return std::nullopt;
+  const onnx::TensorBytes bytes = file.Bytes(*constant.tensor);
+  return NumberAt(*dtype, bytes.bytes().data());
+}
+
+}  // namespace cgrun

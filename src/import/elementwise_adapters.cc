@@ -1,0 +1,260 @@
+// Operators that compute element by element.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "src/import/adapters.h"
+
+namespace cgrun {
+namespace {
+
+using Inputs = std::vector<Network::Input>;
+
+std::string OpName(const Adapter& row) { return std::string(row.op); }
+
+// One input, no attribute.
+void Unary(NodeContext& node, const Adapter& row) {
+  node.Set(node.Emit(OpName(row), {{node.Value(0), ""}}));
+}
+
+void LeakyRelu(NodeContext& node, const Adapter&) {
+  const float slope = node.Real("alpha", 0.01f);
+  node.Set(node.Emit("leaky_relu", {{node.Value(0), ""}}, {KeyOf("slope", NumberText(slope))}));
+}
+
+void Gelu(NodeContext& node, const Adapter&) {
+  const std::string approximate = node.Text("approximate", "none");
+  std::vector<TreeEntry> keys;
+  if (approximate != "none") keys.push_back(KeyOf("approximate", approximate));
+  node.Set(node.Emit("gelu", {{node.Value(0), ""}}, std::move(keys)));
+}
+
+NetworkValue Clipped(NodeContext& node, const NetworkValue& x, std::optional<double> low,
+                     std::optional<double> high, const std::string& part = "") {
+  std::vector<TreeEntry> keys;
+  if (low && std::isfinite(*low)) keys.push_back(KeyOf("min", NumberText(*low)));
+  if (high && std::isfinite(*high)) keys.push_back(KeyOf("max", NumberText(*high)));
+  return node.Emit("clip", {{x, ""}}, std::move(keys), {}, part);
+}
+
+// max(0, min(1, alpha·x + beta)); HardSwish is x times that.
+void HardSigmoid(NodeContext& node, const Adapter& row) {
+  const bool is_swish = row.op_type == "HardSwish";
+  const float alpha = is_swish ? 1.0f / 6 : node.Real("alpha", 0.2f);
+  const float beta = is_swish ? 0.5f : node.Real("beta", 0.5f);
+  const NetworkValue scaled =
+      node.Emit("mul", {{node.Value(0), ""}, {{}, NumberText(alpha)}}, {}, {}, "scaled");
+  const NetworkValue shifted =
+      node.Emit("add", {{scaled, ""}, {{}, NumberText(beta)}}, {}, {}, "shifted");
+  if (!is_swish) return node.Set(Clipped(node, shifted, 0, 1));
+  const NetworkValue gate = Clipped(node, shifted, 0, 1, "gate");
+  node.Set(node.Emit("mul", {{node.Value(0), ""}, {gate, ""}}));
+}
+
+// Bounds became inputs in opset 11.
+void Clip(NodeContext& node, const Adapter&) {
+  std::optional<double> bounds[2];
+  for (int i = 0; i < 2; ++i) {
+    if (!node.Has(i + 1)) continue;
+    bounds[i] = node.Number(i + 1);
+    if (!bounds[i]) node.Fail("its bounds must be one number each");
+  }
+  // Where they cross, ONNX takes the larger bound, which is the upper one for cgrun.
+  if (bounds[0] && bounds[1] && *bounds[0] > *bounds[1]) bounds[0] = bounds[1];
+  node.Set(Clipped(node, node.Value(0), bounds[0], bounds[1]));
+}
+
+void OldClip(NodeContext& node, const Adapter&) {
+  constexpr float kLargest = 3.4028234663852886e+38f;
+  const float low = node.Real("min", -kLargest), high = node.Real("max", kLargest);
+  node.Set(Clipped(node, node.Value(0), low == -kLargest ? std::nullopt : std::optional(low),
+                   high == kLargest ? std::nullopt : std::optional(high)));
+}
+
+// Returns a value, or a constant of one element as a number.
+Network::Input InputOrNumber(NodeContext& node, int i) {
+  if (!node.IsConstant(i)) return {node.Value(i), ""};
+  const std::optional<double> number = node.Number(i);
+  if (!number || !std::isfinite(*number)) {
+    const Constant& constant = node.ConstantInput(i);
+    node.Fail("its constant '" + constant.name + "' of shape " +
+                  Shape::Of(constant.dims).ToString() + " is no finite number",
+              "as an operand, a constant must have one element, or be a bias: a number for each "
+              "channel that is added");
+  }
+  // Constants of more axes than the value would give the result more axes.
+  const int other = i == 0 ? 1 : 0;
+  if (node.Has(other) && !node.IsConstant(other) &&
+      static_cast<int>(node.ConstantInput(i).dims.size()) > node.ShapeOf(other).rank()) {
+    node.Fail("its constant has more axes than its other operand");
+  }
+  return {{}, NumberText(*number)};
+}
+
+// A constant is added to a value, or with the factor -1 taken from it. These are their inputs.
+struct Bias {
+  int value, constant;
+  double factor;
+};
+
+// The axis along which alone the constant differs, when its last axis is the last one of a shape of
+// `rank`; nothing for several.
+std::optional<int> OnlyAxis(const Constant& constant, int rank) {
+  std::optional<int> only;
+  const int shift = rank - static_cast<int>(constant.dims.size());
+  if (shift < 0) return std::nullopt;
+  for (size_t i = 0; i < constant.dims.size(); ++i) {
+    if (constant.dims[i] == 1) continue;
+    if (only) return std::nullopt;
+    only = static_cast<int>(i) + shift;
+  }
+  return only;
+}
+
+// The MatMul before becomes a layer with a bias, as it was before it was exported.
+bool BecomesBiasOfLinear(NodeContext& node, const Bias& bias) {
+  const NetworkValue& value = node.Value(bias.value);
+  const Item* layer = node.state().network.ItemOf(value);
+  if (layer == nullptr || layer->op != "linear" || !node.IsOnlyUse(bias.value)) return false;
+  const auto without = std::ranges::find(layer->keys, "bias", &TreeEntry::key);
+  if (without == layer->keys.end()) return false;
+  Item item = *layer;
+  std::erase_if(item.keys, [](const TreeEntry& key) { return key.key == "bias"; });
+  Weight weight{"bias", node.ConstantInput(bias.constant)};
+  weight.factor = bias.factor;
+  item.weights.push_back(std::move(weight));
+  const auto output = node.state().outputs.find(node.node().outputs.at(0));
+  if (output != node.state().outputs.end()) item.name = output->second;
+  node.Set(node.state().network.Replace(value, std::move(item)));
+  return true;
+}
+
+bool BecomesBias(NodeContext& node, const Bias& bias) {
+  const Constant& constant = node.ConstantInput(bias.constant);
+  const Shape& shape = node.ShapeOf(bias.value);
+  const std::optional<int> axis = OnlyAxis(constant, shape.rank());
+  if (!axis || *axis < 1 || ElementsOf(constant) != shape[*axis].size) return false;
+  if (*axis == shape.rank() - 1 && BecomesBiasOfLinear(node, bias)) return true;
+  if (*axis != 1) return false;
+  Weight weight{"bias", constant};
+  weight.factor = bias.factor;
+  node.Set(node.Emit("bias", {{node.Value(bias.value), ""}}, {}, {std::move(weight)}));
+  return true;
+}
+
+void Binary(NodeContext& node, const Adapter& row) {
+  node.Only("broadcast", 0);
+  const bool is_sum = row.op == "add";
+  if (is_sum && node.IsConstant(0) && BecomesBias(node, {1, 0, 1})) return;
+  if ((is_sum || row.op == "sub") && node.IsConstant(1) &&
+      BecomesBias(node, {0, 1, is_sum ? 1.0 : -1.0})) {
+    return;
+  }
+  const Network::Input a = InputOrNumber(node, 0), b = InputOrNumber(node, 1);
+  if (!a.number.empty() && !b.number.empty()) node.Fail("has constants alone, and is not folded");
+  node.Set(node.Emit(OpName(row), {a, b}));
+}
+
+void Compare(NodeContext& node, const Adapter& row) {
+  const Network::Input a = InputOrNumber(node, 0), b = InputOrNumber(node, 1);
+  if (!a.number.empty() && !b.number.empty()) node.Fail("has constants alone, and is not folded");
+  node.Set(node.Emit("compare", {a, b}, {KeyOf("is", OpName(row))}));
+}
+
+// Sum, Max and Min take any number of inputs.
+void Variadic(NodeContext& node, const Adapter& row) {
+  const int count = node.num_inputs();
+  NetworkValue sum = node.Value(0);
+  if (count == 1) return node.Set(sum);
+  for (int i = 1; i < count; ++i) {
+    const std::string part = i + 1 < count ? std::to_string(i) : "";
+    sum = node.Emit(OpName(row), {{sum, ""}, InputOrNumber(node, i)}, {}, {}, part);
+  }
+  node.Set(sum);
+}
+
+void Mean(NodeContext& node, const Adapter&) {
+  const int count = node.num_inputs();
+  NetworkValue sum = node.Value(0);
+  if (count == 1) return node.Set(sum);
+  for (int i = 1; i < count; ++i) {
+    sum = node.Emit("add", {{sum, ""}, {node.Value(i), ""}}, {}, {}, "sum" + std::to_string(i));
+  }
+  node.Set(node.Emit("div", {{sum, ""}, {{}, std::to_string(count)}}));
+}
+
+void Reciprocal(NodeContext& node, const Adapter&) {
+  node.Set(node.Emit("div", {{{}, "1"}, {node.Value(0), ""}}));
+}
+
+void Where(NodeContext& node, const Adapter&) {
+  node.Set(node.Emit("where", {{node.Value(0), ""}, {node.Value(1), ""}, {node.Value(2), ""}}));
+}
+
+void Identity(NodeContext& node, const Adapter&) { node.Set(0, node.Input(0)); }
+
+// In inference nothing is dropped.
+void Dropout(NodeContext& node, const Adapter&) {
+  node.Ignore("ratio");
+  node.Ignore("seed");
+  if (node.Has(2)) {
+    const std::optional<double> training = node.Number(2);
+    if (!training || *training != 0) node.Fail("its input 'training_mode' must be false");
+  }
+  node.Set(0, node.Input(0));
+}
+
+void Cast(NodeContext& node, const Adapter&) {
+  node.Ignore("saturate");
+  node.Ignore("round_mode");
+  const auto type = static_cast<onnx::DataType>(node.Int("to", 0));
+  const std::optional<DType> dtype = DTypeOfOnnx(type);
+  if (!dtype) node.FailAttribute("to", "is " + onnx::NameOf(type) + ", which is not supported");
+  if (node.TypeOf(0).dtype == *dtype) return node.Set(node.Value(0));
+  node.Set(node.Emit("cast", {{node.Value(0), ""}}, {KeyOf("to", std::string(Name(*dtype)))}));
+}
+
+constexpr int kAny = 1 << 20;
+constexpr Adapter kElementwise[] = {
+    {"Abs", Unary, "abs"},
+    {"Add", Binary, "add", 2},
+    {"Cast", Cast},
+    {"Clip", OldClip},
+    {"Clip", Clip, "", 3, 11},
+    {"Div", Binary, "div", 2},
+    {"Dropout", Dropout, "", 3},
+    {"Equal", Compare, "equal", 2},
+    {"Exp", Unary, "exp"},
+    {"Gelu", Gelu},
+    {"Greater", Compare, "greater", 2},
+    {"GreaterOrEqual", Compare, "greater_or_equal", 2},
+    {"HardSigmoid", HardSigmoid},
+    {"HardSwish", HardSigmoid},
+    {"Identity", Identity},
+    {"LeakyRelu", LeakyRelu},
+    {"Less", Compare, "less", 2},
+    {"LessOrEqual", Compare, "less_or_equal", 2},
+    {"Log", Unary, "log"},
+    {"Max", Variadic, "max", kAny},
+    {"Mean", Mean, "", kAny},
+    {"Min", Variadic, "min", kAny},
+    {"Mul", Binary, "mul", 2},
+    {"Neg", Unary, "neg"},
+    {"Pow", Binary, "pow", 2},
+    {"Reciprocal", Reciprocal},
+    {"Relu", Unary, "relu"},
+    {"Sigmoid", Unary, "sigmoid"},
+    {"Softplus", Unary, "softplus"},
+    {"Sqrt", Unary, "sqrt"},
+    {"Sub", Binary, "sub", 2},
+    {"Sum", Variadic, "add", kAny},
+    {"Tanh", Unary, "tanh"},
+    {"Where", Where, "", 3},
+};
+
+}  // namespace
+
+std::span<const Adapter> ElementwiseAdapters() { return kElementwise; }
+
+}  // namespace cgrun

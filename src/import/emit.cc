@@ -1,0 +1,68 @@
+// Writes items as YAML.
+#include "src/import/emit.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cgrun {
+namespace {
+
+TreeEntry EntryOf(std::string key, TreeNode value) {
+  return {std::move(key), {}, std::move(value)};
+}
+
+TreeNode Names(const std::vector<std::string>& names) {
+  if (names.size() == 1) return TreeNode::Scalar(names[0]);
+  std::vector<TreeNode> items;
+  for (const std::string& name : names) items.push_back(TreeNode::Scalar(name));
+  return TreeNode::Sequence(std::move(items));
+}
+
+TreeNode ItemNode(const Item& item, const std::string& before) {
+  std::vector<TreeEntry> keys = {KeyOf("op", item.op)};
+  const bool goes_on = item.in.size() == 1 && item.in[0] == before;
+  if (!goes_on) keys.push_back(EntryOf("in", Names(item.in)));
+  keys.insert(keys.end(), item.keys.begin(), item.keys.end());
+  TreeNode described =
+      keys.size() == 1 ? TreeNode::Scalar(item.op) : TreeNode::Map(std::move(keys));
+  return TreeNode::Map({EntryOf(item.name, std::move(described))});
+}
+
+TreeNode InputNode(const EmittedInput& input) {
+  std::vector<int64_t> sizes;
+  for (int axis = 1; axis < input.type.shape.rank(); ++axis) {
+    sizes.push_back(input.type.shape[axis].size);
+  }
+  return TreeNode::Map(
+      {KeyOf("type", std::string(Name(input.type.dtype))), KeyOfList("shape", sizes)});
+}
+
+}  // namespace
+
+TreeNode EmitModel(const Network& network, const std::vector<EmittedInput>& inputs,
+                   const std::vector<std::string>& outputs) {
+  std::vector<TreeEntry> placeholders;
+  bool is_double = false;
+  for (const EmittedInput& input : inputs) {
+    placeholders.push_back(EntryOf(input.name, InputNode(input)));
+    is_double = is_double || input.type.dtype == DType::kF64;
+  }
+  std::vector<TreeNode> ops;
+  std::string before;
+  for (const Item& item : network.items()) {
+    ops.push_back(ItemNode(item, before));
+    before = item.name;
+  }
+  TreeNode path = TreeNode::Map({KeyOf("mode", std::string("forward")),
+                                 EntryOf("ops", TreeNode::Sequence(std::move(ops))),
+                                 EntryOf("out", Names(outputs))});
+  std::vector<TreeEntry> entries = {KeyOf("cgrun", int64_t{1}),
+                                    EntryOf("inputs", TreeNode::Map(std::move(placeholders)))};
+  entries.push_back(EntryOf("paths", TreeNode::Map({EntryOf(kImportedPath, std::move(path))})));
+  if (is_double) {
+    entries.push_back(EntryOf("train", TreeNode::Map({KeyOf("precision", std::string("f64"))})));
+  }
+  return TreeNode::Map(std::move(entries));
+}
+
+}  // namespace cgrun

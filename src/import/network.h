@@ -1,0 +1,65 @@
+// The network as far as it is imported: items of the model file, with the types of their values.
+#ifndef CGRUN_IMPORT_NETWORK_H_
+#define CGRUN_IMPORT_NETWORK_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/import/items.h"
+#include "src/import/value_names.h"
+#include "src/ir/builder.h"
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+// An imported model has this path alone.
+inline constexpr char kImportedPath[] = "predict";
+
+// A value of the network: a placeholder, or what an item gives.
+struct NetworkValue {
+  std::string name;
+  ValueId id;     // of the graph that infers types
+  int item = -1;  // its place in items(); -1 of a placeholder
+};
+
+class Network {
+ public:
+  // An input of an item is a value or a number.
+  struct Input {
+    NetworkValue value;
+    std::string number;  // "" for a value
+  };
+
+  NetworkValue AddInput(std::string_view wish, const TensorType& type);
+  // Adds an item whose first output is the result. The item's `in` is set from `inputs`, and its
+  // name, a wish, is cleaned and made unique unless it is `reserved`. UserError says what is wrong
+  // with types or keys.
+  NetworkValue Add(Item item, const std::vector<Input>& inputs, bool reserved = false);
+  // Puts `item`, which has a name, in the place of the one that gives `value`. Nothing may have
+  // read that.
+  NetworkValue Replace(const NetworkValue& value, Item item);
+
+  ValueNames& names() { return names_; }
+  const TensorType& TypeOf(const NetworkValue& value) const { return graph_.values[value.id].type; }
+  const std::vector<Item>& items() const { return items_; }
+  // The item that gives a value; null for a placeholder.
+  const Item* ItemOf(const NetworkValue& value) const {
+    return value.item < 0 ? nullptr : &items_[static_cast<size_t>(value.item)];
+  }
+
+ private:
+  // Infers the output's type of an item, and sets those of its weights.
+  ValueId Infer(Item& item, const std::vector<Input>& inputs);
+
+  Graph graph_;
+  Builder builder_{graph_};
+  ValueNames names_;
+  std::vector<Item> items_;
+  std::vector<std::vector<Input>> inputs_;  // of items_
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IMPORT_NETWORK_H_

@@ -1,0 +1,214 @@
+// Access to a node with errors that name it.
+#include "src/import/node_context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/base/diagnostics.h"
+#include "src/onnx/wire.h"
+
+namespace cgrun {
+
+NodeContext::NodeContext(ImportState& state, const onnx::Node& node, size_t index)
+    : state_(state), node_(node), index_(index) {}
+
+std::string NodeContext::Label() const {
+  const std::string name =
+      node_.name.empty() ? std::to_string(index_) : "'" + onnx::Shown(node_.name) + "'";
+  return "node " + name + " (" + onnx::Shown(node_.op_type) + ")";
+}
+
+void NodeContext::Fail(const std::string& what, const std::string& help) const {
+  throw InputError("'" + state_.file.path() + "': " + Label() + ": " + what, help);
+}
+
+void NodeContext::FailAttribute(std::string_view name, const std::string& what) const {
+  Fail("attribute '" + onnx::Shown(name) + "' " + what);
+}
+
+int NodeContext::num_inputs() const {
+  int count = static_cast<int>(node_.inputs.size());
+  while (count > 0 && !Has(count - 1)) --count;
+  return count;
+}
+
+bool NodeContext::Has(int i) const {
+  return static_cast<size_t>(i) < node_.inputs.size() &&
+         !node_.inputs[static_cast<size_t>(i)].empty();
+}
+
+const Operand& NodeContext::Input(int i) const {
+  if (!Has(i)) Fail("input " + std::to_string(i) + " is absent");
+  const std::string& name = node_.inputs[static_cast<size_t>(i)];
+  const auto found = state_.operands.find(name);
+  if (found == state_.operands.end()) {
+    Fail("reads '" + onnx::Shown(name) + "', which nothing before it makes",
+         "nodes must stand in the order in which they run");
+  }
+  return found->second;
+}
+
+const NetworkValue& NodeContext::Value(int i) const {
+  const Operand& operand = Input(i);
+  if (operand.constant) {
+    Fail("input " + std::to_string(i) + " is the constant '" +
+             onnx::Shown(node_.inputs[static_cast<size_t>(i)]) +
+             "', and is supported only as a computed value",
+         "`cgrun` imports constants as weights of layers, numbers, shapes and axes");
+  }
+  return operand.value;
+}
+
+const Constant& NodeContext::ConstantInput(int i) const {
+  const Operand& operand = Input(i);
+  if (!operand.constant) {
+    Fail("input " + std::to_string(i) + ", '" + onnx::Shown(node_.inputs[static_cast<size_t>(i)]) +
+             "', is computed when the model runs, and is supported only as a constant",
+         "weights, shapes and axes must be initialisers or constants");
+  }
+  return *operand.constant;
+}
+
+std::vector<int64_t> NodeContext::Integers(int i) const {
+  const auto integers = IntegersOf(ConstantInput(i), state_.file);
+  if (!integers) Fail("input " + std::to_string(i) + " must be a short list of fixed integers");
+  return *integers;
+}
+
+std::optional<double> NodeContext::Number(int i) const {
+  return NumberOf(ConstantInput(i), state_.file);
+}
+
+bool NodeContext::IsOnlyUse(int i) const {
+  const auto uses = state_.uses.find(node_.inputs[static_cast<size_t>(i)]);
+  return uses != state_.uses.end() && uses->second == 1;
+}
+
+const onnx::Attribute* NodeContext::Find(std::string_view name) {
+  asked_.emplace(name);
+  const auto found = std::ranges::find(node_.attributes, name, &onnx::Attribute::name);
+  return found == node_.attributes.end() ? nullptr : &*found;
+}
+
+int64_t NodeContext::Int(std::string_view name, int64_t fallback) {
+  const onnx::Attribute* attribute = Find(name);
+  if (attribute == nullptr) return fallback;
+  if (!attribute->i) FailAttribute(name, "is no integer");
+  return *attribute->i;
+}
+
+float NodeContext::Real(std::string_view name, float fallback) {
+  const onnx::Attribute* attribute = Find(name);
+  if (attribute == nullptr) return fallback;
+  if (!attribute->f) FailAttribute(name, "is no number");
+  return *attribute->f;
+}
+
+std::string NodeContext::Text(std::string_view name, const std::string& fallback) {
+  const onnx::Attribute* attribute = Find(name);
+  if (attribute == nullptr) return fallback;
+  if (!attribute->s) FailAttribute(name, "is no text");
+  return *attribute->s;
+}
+
+std::optional<std::vector<int64_t>> NodeContext::Ints(std::string_view name) {
+  const onnx::Attribute* attribute = Find(name);
+  if (attribute == nullptr) return std::nullopt;
+  if (attribute->i) FailAttribute(name, "is no list");
+  return attribute->ints;
+}
+
+std::vector<float> NodeContext::Reals(std::string_view name) {
+  const onnx::Attribute* attribute = Find(name);
+  if (attribute == nullptr) return {};
+  if (attribute->f) FailAttribute(name, "is no list");
+  return attribute->floats;
+}
+
+const onnx::Tensor* NodeContext::TensorAttribute(std::string_view name) {
+  const onnx::Attribute* attribute = Find(name);
+  return attribute == nullptr || !attribute->t ? nullptr : &*attribute->t;
+}
+
+void NodeContext::Only(std::string_view name, int64_t value) {
+  const int64_t given = Int(name, value);
+  if (given == value) return;
+  FailAttribute(name, "is " + std::to_string(given) + ", and only " + std::to_string(value) +
+                          " is supported");
+}
+
+int64_t NodeContext::Axis(int64_t axis, int rank) const {
+  if (axis < -rank || axis >= rank) {
+    Fail("there is no axis " + std::to_string(axis) + " among " + std::to_string(rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+// Exporters name weights after layers, which is the name that people know.
+std::string NodeContext::Wish(const std::vector<Weight>& weights) const {
+  constexpr std::string_view kEnding = ".weight";
+  for (const Weight& weight : weights) {
+    const std::string& name = weight.source.name;
+    if (name.ends_with(kEnding)) return name.substr(0, name.size() - kEnding.size());
+  }
+  if (!node_.name.empty()) return node_.name;
+  return node_.outputs.empty() ? node_.op_type : node_.outputs[0];
+}
+
+NetworkValue NodeContext::Emit(const std::string& op, const std::vector<Network::Input>& inputs,
+                               std::vector<TreeEntry> keys, std::vector<Weight> weights,
+                               const std::string& part) {
+  Item item{"", op, {}, std::move(keys), std::move(weights)};
+  const auto output = node_.outputs.empty() || !part.empty()
+                          ? state_.outputs.end()
+                          : state_.outputs.find(node_.outputs[0]);
+  const bool reserved = output != state_.outputs.end();
+  item.name = reserved ? output->second : Wish(item.weights) + (part.empty() ? "" : "_" + part);
+  try {
+    return state_.network.Add(std::move(item), inputs, reserved);
+  } catch (const UserError& error) {
+    Fail(error.what(), error.help());
+  }
+}
+
+NetworkValue NodeContext::EmitReshape(const NetworkValue& value, const std::vector<Dim>& dims,
+                                      const std::string& part) {
+  if (dims.empty() || !(dims[0] == kBatchDim)) {
+    Fail("its result has the shape " + Shape(dims).ToString() +
+             ", in which the batch is not the first axis",
+         "a reshape keeps the batch axis in front");
+  }
+  std::vector<int64_t> sizes;
+  for (size_t i = 1; i < dims.size(); ++i) {
+    if (dims[i].batch) Fail("its result has the batch in two axes");
+    sizes.push_back(dims[i].size);
+  }
+  return Emit("reshape", {{value, ""}}, {KeyOfList("shape", sizes)}, {}, part);
+}
+
+void NodeContext::Set(int output, Operand operand) {
+  if (static_cast<size_t>(output) >= node_.outputs.size()) Fail("has no output");
+  const std::string& name = node_.outputs[static_cast<size_t>(output)];
+  if (name.empty()) return;
+  if (!state_.operands.emplace(name, std::move(operand)).second) {
+    Fail("makes '" + onnx::Shown(name) + "', which there is already");
+  }
+}
+
+void NodeContext::Finish(int max_inputs) const {
+  for (const onnx::Attribute& attribute : node_.attributes) {
+    if (!asked_.contains(attribute.name)) FailAttribute(attribute.name, "is not known");
+    if (!attribute.ref_attr_name.empty()) FailAttribute(attribute.name, "refers to a function");
+  }
+  if (num_inputs() > max_inputs) {
+    Fail("has " + CountText(num_inputs(), "input") + ", and only " + std::to_string(max_inputs) +
+         " are supported");
+  }
+  for (const std::string& output : node_.outputs) {
+    if (state_.uses.contains(output) && !state_.operands.contains(output)) {
+      Fail("its output '" + onnx::Shown(output) + "' is used, and is not supported");
+    }
+  }
+}
+
+}  // namespace cgrun
