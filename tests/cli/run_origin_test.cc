@@ -16,7 +16,7 @@ TEST(CommandTextTest, IsWhatAShellReads) {
   EXPECT_EQ(TextOf({"train", "models/lenet.yaml", "--set=train.epochs=2"}),
             "cgrun train models/lenet.yaml --set=train.epochs=2");
   EXPECT_EQ(TextOf({"train", "my model.yaml", "it's", "", "~", "a\nb"}),
-            "cgrun train 'my model.yaml' 'it'\\''s' '' '~' 'a?b'");
+            "cgrun train 'my model.yaml' 'it'\\''s' '' '~' $'a\\012b'");
 }
 
 TEST(CommandTextTest, IsCutWhereItIsVeryLong) {

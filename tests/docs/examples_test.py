@@ -10,8 +10,12 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, "tests/cli")
+import onnx_testing  # pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path.cwd()
 CGRUN = (ROOT / os.environ.get("CGRUN", "src/cli/cgrun")).resolve()
@@ -105,6 +109,14 @@ class ExamplesTest(unittest.TestCase):
         for sheet in ("lsgan-mnist.png", "dcgan-digits.png"):
             self.assertEqual((self.root / sheet).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
+    def write_networks(self):
+        """Writes the files of ONNX that the examples import."""
+        weight = onnx_testing.floats("W", [4, 2], [0.5] * 8)
+        for name, sizes in (("mnist.onnx", ["N", 4]), ("tagger.onnx", ["N", "sequence", 4])):
+            (self.root / name).write_bytes(onnx_testing.model(
+                [onnx_testing.node("MatMul", ["x", "W"], "y")], [weight],
+                [onnx_testing.value("x", sizes)], [onnx_testing.value("y", [*sizes[:-1], 2])]))
+
     def test_the_examples_of_help(self):
         def help_of(*verb):
             done = subprocess.run([CGRUN, "help", *verb], text=True, capture_output=True, check=True)
@@ -113,6 +125,7 @@ class ExamplesTest(unittest.TestCase):
         verbs = re.findall(r"(?m)^  ([a-z]+) ", help_of().split("Verbs:")[1].split("Examples:")[0])
         self.assertIn("completion", verbs)
         self.run_all(BEFORE_HELP)
+        self.write_networks()
         for verb in verbs:
             examples = re.findall(r"(?m)^  (cgrun .*)", help_of(verb).split("Examples:")[1])
             self.assertGreaterEqual(len(examples), 2, verb)
