@@ -44,7 +44,7 @@ struct RunMemory {
   int64_t host() const { return (on_host ? arena : 0) + data + base; }
   // The most of the host's anonymous memory from the start of the process to its end.
   int64_t peak() const { return std::max(start, host()); }
-  // What counts against a cap: the most of the host's memory, or a device's arena.
+  // Returns the bytes that count against a cap: the most of the host's memory, or a device's arena.
   int64_t total() const { return on_host ? peak() : arena; }
   // Anonymous memory while a run is planned under a limit. Child processes, one after another,
   // share most of it.

@@ -1,4 +1,4 @@
-// What is known of a value of an ONNX graph before the model runs.
+// Constants are the values of an ONNX graph that are known before the model runs.
 #ifndef CGRUN_IMPORT_CONSTANT_H_
 #define CGRUN_IMPORT_CONSTANT_H_
 

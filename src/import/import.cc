@@ -78,7 +78,7 @@ void NameOutputs(ImportState& state) {
   for (auto& [name, emitted] : state.outputs) emitted = state.network.names().Take(name);
 }
 
-// Which nodes an output depends on.
+// Returns for each node whether an output depends on it.
 std::vector<bool> LiveNodes(ImportState& state) {
   const std::vector<onnx::Node>& nodes = state.file.model().graph->nodes;
   std::set<std::string_view> wanted;

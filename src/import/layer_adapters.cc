@@ -25,8 +25,8 @@ std::vector<int64_t> Filled(std::optional<std::vector<int64_t>> values, int64_t 
   return *values;
 }
 
-// What convolutions and pools say of their windows. A row of numbers [N, channels, length] is an
-// image whose height is 1.
+// Holds the attributes of a convolution's or a pool's window. A row of numbers [N, channels,
+// length] is an image whose height is 1.
 struct Window {
   std::vector<int64_t> kernel, stride, dilation, padding;
 };

@@ -1,4 +1,5 @@
-// What files hold against the memory that is free. The system kills a process that takes more.
+// A file is read only if its contents fit into the free memory. The system kills a process that
+// takes more.
 #ifndef CGRUN_IO_MEMORY_ROOM_H_
 #define CGRUN_IO_MEMORY_ROOM_H_
 

@@ -1,4 +1,4 @@
-// Which field holds which type, and how its numbers become elements.
+// A tensor's type decides which field holds its numbers, and how they become elements.
 #include "src/onnx/tensor_bytes.h"
 
 #include <algorithm>

@@ -39,7 +39,7 @@ bool Same(const T& a, const T& b) {
   }
 }
 
-// What a message was read from, beside what it is now.
+// Compares a message with the bytes that it was read from.
 struct Origin {
   bool unchanged = false;
   uint64_t present = 0;  // bit n: the field of number n, also where it has its default

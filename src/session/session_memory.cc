@@ -47,7 +47,7 @@ constexpr const char* kProgramHelp =
     "its arena was planned when it was compiled: compile the model again, with a smaller `--batch` "
     "or with `--memory SIZE`";
 
-// What the run holds of the host beside arena and base, but for what entry points add.
+// Returns what the run holds of the host beside arena and base, without what entry points add.
 HostParts PartsOf(const SessionParts& session) {
   const SessionData& data = session.data;
   HostParts parts{.decoded_bytes = data.sets.decoded_bytes, .sets = {}, .batch = session.batch};
