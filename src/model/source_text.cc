@@ -183,6 +183,24 @@ size_t SourceText::EndOfLine(size_t offset) const {
   return next < line_begins_.size() ? line_begins_[next] - 1 : text().size();
 }
 
+size_t SourceText::EndOfQuoted(size_t offset) const {
+  const char quote = text()[offset];
+  for (size_t i = offset + 1; i < text().size(); ++i) {
+    if (quote == '"' && text()[i] == '\\') {
+      ++i;
+    } else if (text()[i] == quote) {
+      const bool escaped = quote == '\'' && i + 1 < text().size() && text()[i + 1] == quote;
+      if (!escaped) return i + 1;
+      ++i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+size_t SourceText::EndOfBlockHeader(size_t offset) const {
+  return std::min(text().find_first_not_of("+-0123456789", offset + 1), text().size());
+}
+
 SourceMark SourceText::MarkAt(size_t offset, size_t bytes) const {
   offset = std::min(offset, text().size());
   const size_t end = std::min(offset + std::min(bytes, text().size()), EndOfLine(offset));

@@ -37,6 +37,10 @@ class SourceText {
   size_t BeginOfLine(int line) const { return line_begins_[static_cast<size_t>(line - 1)]; }
   // The end of the line that holds `offset`.
   size_t EndOfLine(size_t offset) const;
+  // Returns the offset behind the quote that closes the one at `offset`, or npos.
+  size_t EndOfQuoted(size_t offset) const;
+  // Returns the offset behind the "|" or ">-" of a block scalar at `offset`.
+  size_t EndOfBlockHeader(size_t offset) const;
   // Marks `bytes` bytes at `offset`, cut at the end of the line.
   SourceMark MarkAt(size_t offset, size_t bytes = 1) const;
   // Returns the text behind `mark`, whose columns count characters.

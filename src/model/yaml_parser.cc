@@ -95,7 +95,6 @@ class TreeBuilder : public YAML::EventHandler {
   // Skips `&anchor` and `!tag`, up to the value itself.
   size_t SkipProperties(size_t offset) const;
   size_t EndOfQuotes(size_t offset, bool written) const;
-  size_t EndOfBlockHeader(size_t offset) const;
   SourceMark ScalarMark(size_t offset, const std::string& value, bool quoted) const;
   SourceMark NullMark(size_t offset) const;
   // The "-" of an empty list item, given where the next token begins.
@@ -145,33 +144,13 @@ size_t TreeBuilder::SkipProperties(size_t offset) const {
   return offset;
 }
 
-// The offset behind the quote that closes the one at `offset`, or npos.
-size_t QuotedEnd(std::string_view text, size_t offset) {
-  const char quote = text[offset];
-  for (size_t i = offset + 1; i < text.size(); ++i) {
-    if (quote == '"' && text[i] == '\\') {
-      ++i;
-    } else if (text[i] == quote) {
-      const bool escaped = quote == '\'' && i + 1 < text.size() && text[i + 1] == quote;
-      if (!escaped) return i + 1;
-      ++i;
-    }
-  }
-  return std::string_view::npos;
-}
-
 // The offset behind a text in quotes that begins at `offset`; that itself where there is none.
 // `written`: there is a text at all.
 size_t TreeBuilder::EndOfQuotes(size_t offset, bool written) const {
   const std::string_view text = text_.text();
   const size_t begin = SkipProperties(offset);
   const bool quotes = written && begin < text.size() && (text[begin] == '"' || text[begin] == '\'');
-  return quotes ? std::min(QuotedEnd(text, begin), text.size()) : offset;
-}
-
-// Returns the offset behind the "|" or ">-" of a block scalar at `offset`.
-size_t TreeBuilder::EndOfBlockHeader(size_t offset) const {
-  return std::min(text_.text().find_first_not_of("+-0123456789", offset + 1), text_.text().size());
+  return quotes ? std::min(text_.EndOfQuoted(begin), text.size()) : offset;
 }
 
 SourceMark TreeBuilder::ScalarMark(size_t offset, const std::string& value, bool quoted) const {
@@ -179,10 +158,10 @@ SourceMark TreeBuilder::ScalarMark(size_t offset, const std::string& value, bool
   offset = SkipProperties(offset);
   const bool written = quoted || !value.empty();
   if (written && offset < text.size() && (text[offset] == '|' || text[offset] == '>')) {
-    CheckComment(EndOfBlockHeader(offset));
+    CheckComment(text_.EndOfBlockHeader(offset));
   }
   if (written && offset < text.size() && (text[offset] == '"' || text[offset] == '\'')) {
-    const size_t end = QuotedEnd(text, offset);
+    const size_t end = text_.EndOfQuoted(offset);
     if (end == std::string_view::npos) {
       throw Stop{text_.MarkAt(offset), "this quote is never closed", ""};
     }
