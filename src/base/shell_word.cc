@@ -27,7 +27,8 @@ std::string WithEscapes(std::string_view text) {
     if (i == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[i]);
     word += '\\';
-    for (int shift = 6; shift >= 0; shift -= 3) word += static_cast<char>('0' + (byte >> shift & 7));
+    for (int shift = 6; shift >= 0; shift -= 3)
+      word += static_cast<char>('0' + (byte >> shift & 7));
   }
   return word + "'";
 }

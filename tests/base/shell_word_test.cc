@@ -30,8 +30,27 @@ TEST(ShellWord, APlainPathStaysAsItIs) {
 }
 
 TEST(ShellWord, AShellReadsOneWord) {
-  for (const std::string text : {"a b", "$HOME", "it's", "`id`", "a;b", "*", "~", "a\\b", "\"q\"",
-                                 "a\nb", "[x]", "{a,b}", "!x", "#x", "naïve", "\xff", "o\xffut", "a\xff" "7", "it's\x1b[31m \\n", "\xE2\x80\xAEx"}) {
+  for (const std::string text : {"a b",
+                                 "$HOME",
+                                 "it's",
+                                 "`id`",
+                                 "a;b",
+                                 "*",
+                                 "~",
+                                 "a\\b",
+                                 "\"q\"",
+                                 "a\nb",
+                                 "[x]",
+                                 "{a,b}",
+                                 "!x",
+                                 "#x",
+                                 "naïve",
+                                 "\xff",
+                                 "o\xffut",
+                                 "a\xff"
+                                 "7",
+                                 "it's\x1b[31m \\n",
+                                 "\xE2\x80\xAEx"}) {
     EXPECT_EQ(FromShell(ShellWord(text)), text) << text;
   }
 }
