@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/device/host_limits.h"
+#include "src/device/no_room.h"
 #include "src/fit/run_memory.h"
 #include "src/model/model_spec.h"
 #include "src/program/image.h"
@@ -67,9 +68,13 @@ struct WaysOut {
 void CheckLimits(const MemoryUse& memory, std::string_view device, const ProgramImage* image,
                  const HostLimits& limits, const WaysOut& ways);
 
-// Throws NoRoom if a control group leaves so little that even reading and planning a small model
-// would be killed.
-void CheckRoomToPlan();
+// Throws NoRoom if a control group leaves so little that the system would kill even what reads and
+// plans a small model. From here on operator new throws RoomRanOut before a group has too little
+// left, until the limits of a run have been checked.
+void WatchPlanning();
+
+// Returns what to tell the user of RoomRanOut.
+NoRoom PlanningRanOut();
 
 }  // namespace cgrun
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "src/base/allocation_counter.h"
+#include "src/base/process_memory.h"
 #include "src/fit/run_limit.h"
 #include "src/fit/run_shape.h"
 #include "src/model_data/data_findings.h"
@@ -119,7 +120,7 @@ void CheckLimits(const ProgramImage* image, const SessionParts& session) {
   const RunMemory run = RunMemoryOf(session.memory, options.device, LoadersOf(session));
   const auto limit = BrokenLimit(run, options.limits ? *options.limits : ReadHostLimits(),
                                  CapOfEvaluation(session));
-  if (!limit) return;
+  if (!limit) return WatchRoom(nullptr);  // it may fill what there is
   if (options.can_replan) throw MayNotFit();
   const bool is_given = options.image != nullptr && session.run.recompiled.empty();
   RefuseRun(run, *limit, image, {is_given ? kProgramHelp : kLessArena, kLessData});
