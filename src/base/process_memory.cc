@@ -18,6 +18,8 @@ namespace {
 // and the heap then keeps up to twice as much free.
 constexpr int kOwnPages = 128 << 10;
 
+std::atomic<int64_t (*)()> room{nullptr};  // of WatchRoom()
+thread_local bool is_asking = false;
 std::atomic<int64_t> peak_bytes{0};
 std::atomic<size_t> taken_bytes{0};  // since the last sample
 
@@ -85,9 +87,27 @@ void ShareOneHeap() {
 
 void ForgetPeak() { peak_bytes.store(0, std::memory_order_relaxed); }
 
+void WatchRoom(int64_t (*bytes_left)()) { room.store(bytes_left, std::memory_order_relaxed); }
+
+namespace {
+
+// Whoever asks allocates, too.
+void CheckRoomLeft() {
+  const auto bytes_left = room.load(std::memory_order_relaxed);
+  if (bytes_left == nullptr || is_asking) return;
+  is_asking = true;
+  const bool is_enough = bytes_left() >= kLeastRoom;
+  is_asking = false;
+  if (!is_enough) throw RoomRanOut();
+}
+
+}  // namespace
+
 void NoteTaken(size_t bytes) {
   const size_t before = taken_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (before + bytes >= kSampleBytes) SampleMemory();
+  if (before + bytes < kSampleBytes) return;
+  SampleMemory();
+  CheckRoomLeft();
 }
 
 void NoteGivenBack(size_t bytes) {

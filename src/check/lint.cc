@@ -15,6 +15,7 @@
 #include "src/lint/unread.h"
 #include "src/model/model_file.h"
 #include "src/model_data/model_data.h"
+#include "src/model_data/sample_order.h"
 #include "src/run/accumulation.h"
 #include "src/run/checkpoint.h"
 #include "src/run/rate_schedule.h"
@@ -130,6 +131,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   const SourceMark mark = model.data ? model.data->mark : SourceMark();
   if (diagnostics.has_errors()) return;
   if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
+  if (model.train && !PredictsAlone(model)) CheckOrder(model, data, diagnostics);
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");

@@ -41,7 +41,7 @@ struct Overrides {
       : assignments(flags.of_run), typed(flags.of_run.size()) {
     Add("device", "--device", flags.device);
     Add("train.batch", "--batch", flags.batch);
-    Add("train.memory", "--memory", flags.memory);
+    Add("train.memory", flags.memory_flag, flags.memory);
     AddSwap(flags.swap);
     Add("train.order", "--order", flags.order);
     Add("zones", "--zones", flags.zones);

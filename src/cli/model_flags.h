@@ -21,6 +21,7 @@ struct ModelFlags {
   std::string device;
   std::string batch;
   std::string memory;
+  std::string memory_flag = "--memory";  // that has set it, for messages
   std::string host_memory;
   std::string swap;
   std::string order;

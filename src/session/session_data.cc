@@ -7,6 +7,7 @@
 #include "src/model_data/data_findings.h"
 #include "src/model_data/data_identity.h"
 #include "src/model_data/model_data.h"
+#include "src/model_data/sample_order.h"
 #include "src/session/session_parts.h"
 
 namespace cgrun {
@@ -96,7 +97,8 @@ bool OpenTraining(SessionParts& session, Diagnostics& diagnostics) {
   data.class_names = ClassNamesOf(*data.sets.train, data.train->inputs);
   TakeFindings(session, diagnostics);
   WarnOfLargeBatch(model, *data.sets.train, diagnostics);
-  return true;
+  CheckOrder(model, data.sets, diagnostics);
+  return !diagnostics.has_errors();
 }
 
 }  // namespace

@@ -73,5 +73,19 @@ TEST(ProcessMemory, SamplesDoNotAllocate) {
   EXPECT_EQ(CurrentHeapUse().allocations, before);
 }
 
+TEST(ProcessMemory, OperatorNewThrowsBeforeTheRoomIsGone) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
+  const auto take = [] { const std::vector<char> block(kSampleBytes, 'x'); };
+  WatchRoom([] {
+    const std::vector<char> asked(2 * kSampleBytes, 'x');  // whoever is asked may allocate
+    return kLeastRoom - 1;
+  });
+  EXPECT_THROW(take(), RoomRanOut);
+  WatchRoom([] { return kLeastRoom; });
+  EXPECT_NO_THROW(take());
+  WatchRoom(nullptr);
+  EXPECT_NO_THROW(take());
+}
+
 }  // namespace
 }  // namespace cgrun
