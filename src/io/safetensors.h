@@ -36,7 +36,7 @@ class SafetensorsReader : public TensorFile {
   explicit SafetensorsReader(const std::string& path);
   ~SafetensorsReader() override;
 
-  // In the order of their bytes in the file.
+  // They are in the order of their bytes in the file.
   const std::vector<TensorSpec>& tensors() const override { return tensors_; }
   const SafetensorsMetadata& metadata() const { return metadata_; }
 

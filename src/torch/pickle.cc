@@ -52,7 +52,7 @@ class Machine {
   using Items = std::vector<PickleId>;
 
   [[noreturn]] void Fail(const std::string& what, const std::string& help = "") const {
-    ThrowFileError(path_, fmt::format(", byte {}: {}", begin_ + opcode_at_, what), help);
+    ThrowFileError(path_, fmt::format(": byte {}: {}", begin_ + opcode_at_, what), help);
   }
   [[noreturn]] void FailUnknown(const std::string& what) const {
     Fail(what + ", and only tensors are read",

@@ -14,7 +14,7 @@
 namespace cgrun::torch {
 namespace {
 
-constexpr size_t kMostName = 1024;
+constexpr size_t kMostEntryName = 1024;
 
 // What minizip's callbacks see as their stream.
 struct Stream {
@@ -81,7 +81,7 @@ class DirectoryReader {
   }
 
   ZipEntry ReadEntry(std::string* name) {
-    std::array<char, kMostName> text;
+    std::array<char, kMostEntryName> text;
     unz_file_info64 info;
     if (unzGetCurrentFileInfo64(archive_.get(), &info, text.data(), text.size(), nullptr, 0,
                                 nullptr, 0) != UNZ_OK) {

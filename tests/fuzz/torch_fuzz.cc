@@ -28,7 +28,8 @@ void ReadAll(torch::TorchFile& file) {
 std::string Pairs(bool is_old) {
   using namespace torch;
   return Text("fc.weight") + Opcodes({}, is_old) + Text("fc.bias") +
-         Opcodes({.sizes = {3, 1}, .strides = {2, 1}, .offset = 1}, is_old) + Text("epoch") + Int(3);
+         Opcodes({.sizes = {3, 1}, .strides = {2, 1}, .offset = 1}, is_old) + Text("epoch") +
+         Int(3);
 }
 
 }  // namespace

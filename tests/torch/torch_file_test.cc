@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "src/torch/weights_file.h"
 #include "tests/io/test_files.h"
 #include "tests/torch/torch_files.h"
@@ -60,8 +62,9 @@ TEST_F(TorchFileTest, AViewIsReadInTheOrderOfItsElements) {
 }
 
 TEST_F(TorchFileTest, AFileOfBeforeVersion16IsRead) {
-  const std::string pairs = Text("w") + Opcodes({}, true) + Text("b") +
-                            Opcodes({.key = "1", .sizes = {1}, .strides = {1}, .elements = 1}, true);
+  const std::string pairs =
+      Text("w") + Opcodes({}, true) + Text("b") +
+      Opcodes({.key = "1", .sizes = {1}, .strides = {1}, .elements = 1}, true);
   WriteBytes(folder_ / "m.pth", OldFile(pairs, {{"0", Floats(kSix)}, {"1", Floats({7})}}));
   TorchFile file(folder_ / "m.pth");
   EXPECT_EQ(FloatsOf(file), kSix);
@@ -84,26 +87,30 @@ TEST_F(TorchFileTest, TheContentsTellTheFormat) {
 
 TEST_F(TorchFileTest, NothingIsCalled) {
   EXPECT_EQ(PickleError(Name("os", "system") + Tuple(Text("true")) + "R"),
-            "'DIR/m.pth', byte 46: 'os.system' is asked for, and only tensors are read\n"
+            "'DIR/m.pth': byte 46: 'os.system' is asked for, and only tensors are read\n"
             "help: in PyTorch, `torch.save(model.state_dict(), 'FILE.pth')` writes tensors alone");
   EXPECT_NE(PickleError(Text("builtins") + Text("eval") + "\x93").find("'builtins.eval' is asked"),
             std::string::npos);
-  EXPECT_NE(PickleError(Name("torch", "FloatStorage") + ")R").find("'torch.FloatStorage' is called"),
-            std::string::npos);
+  EXPECT_NE(
+      PickleError(Name("torch", "FloatStorage") + ")R").find("'torch.FloatStorage' is called"),
+      std::string::npos);
 }
 
 TEST_F(TorchFileTest, OtherOpcodesAreRefused) {
   for (const std::string opcode : {"i", "o", "\x81", "\x92", "P", "I1\n", "0", "2", "\x82\x01"}) {
-    EXPECT_NE(PickleError("(" + opcode).find("there is the opcode 0x"), std::string::npos) << opcode;
+    EXPECT_NE(PickleError("(" + opcode).find("there is the opcode 0x"), std::string::npos)
+        << opcode;
   }
 }
 
 TEST_F(TorchFileTest, PicklesWithoutSenseAreRefused) {
-  for (const std::string opcodes : {
-           std::string(""), std::string("t"), std::string("R"), std::string("Q"),
-           std::string("h\x05"), std::string("]Ka" "s"), std::string("(Xu"), std::string("}(K\1u"),
-           std::string("Nb"), Tuple("") + "Q", Name("collections", "OrderedDict") + "(]Nat" + "R",
-           Name("torch._utils", "_rebuild_tensor_v2") + ")R"}) {
+  for (const std::string& opcodes :
+       {std::string(""), std::string("t"), std::string("R"), std::string("Q"), std::string("h\x05"),
+        std::string("]Ka"
+                    "s"),
+        std::string("(Xu"), std::string("}(K\1u"), std::string("Nb"), Tuple("") + "Q",
+        Name("collections", "OrderedDict") + "(]Nat" + "R",
+        Name("torch._utils", "_rebuild_tensor_v2") + ")R"}) {
     EXPECT_NE(PickleError(opcodes), "no error") << testing::PrintToString(opcodes);
   }
 }
@@ -181,7 +188,8 @@ TEST_F(TorchFileTest, AnOldFilesStoragesMustBeWhole) {
   const std::string pairs = Text("w") + Opcodes({}, true);
   const std::string whole = OldFile(pairs, {{"0", Floats(kSix)}});
   WriteBytes(folder_ / "m.pth", whole.substr(0, whole.size() - 1));
-  EXPECT_NE(ErrorOfFile(folder_ / "m.pth").find("not as long as its tensors say"), std::string::npos);
+  EXPECT_NE(ErrorOfFile(folder_ / "m.pth").find("not as long as its tensors say"),
+            std::string::npos);
   WriteBytes(folder_ / "m.pth", OldFile(pairs, {}));
   EXPECT_NE(ErrorOfFile(folder_ / "m.pth").find("does not have all bytes"), std::string::npos);
 }
