@@ -218,8 +218,7 @@ struct StateUpdate {
   MarkedText state;
 };
 
-// `rename: {layer1.*.conv1.*: block[*].conv.*}`: names of tensors in a file of weights, for those
-// of the model.
+// Gives tensors in a file of weights the names of the model: `rename: {layer1.*.w: block[*].w}`.
 struct RenameRule {
   MarkedText pattern;              // `*` stands for any characters
   std::optional<MarkedText> name;  // has at most as many `*`; without one the tensor is left out

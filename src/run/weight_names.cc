@@ -4,7 +4,7 @@
 namespace cgrun {
 namespace {
 
-// `replacement` with the texts in place of its `*`, in their order.
+// Puts the texts in place of the `*` of `replacement`, in their order.
 std::string WithStars(std::string_view replacement, const std::vector<std::string>& stars) {
   std::string text;
   size_t next = 0;

@@ -1,4 +1,4 @@
-// A stack machine over the opcodes of protocols 2 to 4.
+// Runs the opcodes of protocols 2 to 4 on a stack.
 #include "src/torch/pickle.h"
 
 #include <fmt/format.h>

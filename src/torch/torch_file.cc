@@ -23,7 +23,7 @@ namespace cgrun::torch {
 namespace {
 
 constexpr std::string_view kArchive = "PK\x03\x04";
-// The low 64 bits of PyTorch's magic number, and the opcodes in front of it.
+// PyTorch's magic number has these low 64 bits, and these opcodes in front of it.
 constexpr uint64_t kMagic = 0xa86a20f9469cfc6c;
 constexpr std::string_view kOldFile = "\x80\x02\x8a\x0a";
 constexpr size_t kPart = 16 << 10;  // bytes

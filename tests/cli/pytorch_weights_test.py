@@ -49,7 +49,7 @@ class Pickler(pickle.Pickler):
 
 
 def pth(tensors):
-    """The bytes of a .pth file of {name: (sizes, numbers)}."""
+    """Returns the bytes of a .pth file of {name: (sizes, numbers)}."""
     state = collections.OrderedDict((name, Tensor(str(i), sizes, len(numbers)))
                                     for i, (name, (sizes, numbers)) in enumerate(tensors.items()))
     pickled, archive = io.BytesIO(), io.BytesIO()

@@ -27,7 +27,8 @@ TEST(WeightNamesTest, AStarTakesTheFewestCharacters) {
 }
 
 TEST(WeightNamesTest, EveryRuleIsTriedOnWhatTheOnesBeforeMade) {
-  const std::vector<RenameRule> rules = {Rule("*.batches", nullptr), Rule("layer1.*.*", "block[*].*"),
+  const std::vector<RenameRule> rules = {Rule("*.batches", nullptr),
+                                         Rule("layer1.*.*", "block[*].*"),
                                          Rule("*.bn.*", "*.norm.*"), Rule("*", "net.*")};
   EXPECT_EQ(Renamed("layer1.0.bn.weight", rules), "net.block[0].norm.weight");
   EXPECT_EQ(Renamed("fc.weight", rules), "net.fc.weight");
