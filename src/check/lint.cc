@@ -2,12 +2,12 @@
 #include "src/check/lint.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "src/data/sampler.h"
 #include "src/device/device.h"
 #include "src/fit/run_shape.h"
 #include "src/frontend/frontend.h"
-#include "src/io/safetensors.h"
 #include "src/lint/batch_lint.h"
 #include "src/lint/label_check.h"
 #include "src/lint/pixel_lint.h"
@@ -20,7 +20,9 @@
 #include "src/run/checkpoint.h"
 #include "src/run/rate_schedule.h"
 #include "src/run/watched_number.h"
+#include "src/run/weight_names.h"
 #include "src/run/weights.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -190,9 +192,13 @@ void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
   }
   try {
     path = NewestWeightsOf(model, diagnostics);
-    SafetensorsReader reader(path);
-    for (const TensorSpec& tensor : reader.tensors()) {
-      const auto state = std::ranges::find(states, tensor.name, &ImageState::name);
+    const std::unique_ptr<TensorFile> file = OpenWeightsFile(path);
+    for (const TensorSpec& tensor : file->tensors()) {
+      auto state = std::ranges::find(states, tensor.name, &ImageState::name);
+      if (state == states.end()) {
+        const auto name = Renamed(tensor.name, model.rename);
+        state = std::ranges::find(states, name.value_or(""), &ImageState::name);
+      }
       if (state == states.end() || IsRunState(state->role)) continue;
       const TensorType type{tensor.dtype, tensor.shape};
       if (type == state->type) {

@@ -50,7 +50,8 @@ std::string OtherModelText(const std::string& file, const ModelSpec& model) {
 Flag AddFlag(const Verb& verb, std::string& weights, const std::string& what,
              const std::string& whose) {
   return verb
-      .Add("--weights", weights, what + "a safetensors file, or a run folder, whose " + whose)
+      .Add("--weights", weights,
+           what + "a safetensors or .pth file, or a run folder, whose " + whose)
       .Value("FILE");
 }
 
@@ -122,6 +123,11 @@ bool CheckWeights(const WeightsReport& report, const std::string& file, const Mo
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
+  if (report.loaded.empty() && report.mismatched.empty() && !report.unused.empty()) {
+    PrintError("nothing in " + file + " fits this model:" + NamesBeside(report),
+               OtherModelText(file, model) + kRenameHelp);
+    return false;
+  }
   if (wrong.empty()) {
     TellNotes(ConversionNotes(report));
     WarnOfNotFinite(report, file);

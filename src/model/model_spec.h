@@ -218,6 +218,12 @@ struct StateUpdate {
   MarkedText state;
 };
 
+// Gives tensors in a file of weights the names of the model: `rename: {layer1.*.w: block[*].w}`.
+struct RenameRule {
+  MarkedText pattern;              // `*` stands for any characters
+  std::optional<MarkedText> name;  // has at most as many `*`; without one the tensor is left out
+};
+
 // `gan:`. Stands for two paths: see ExpandGan().
 struct GanSpec {
   MarkedText generator, discriminator;  // networks
@@ -249,6 +255,7 @@ struct ModelSpec {
   Marked<std::string> zones{"shared", {}};  // shared, separate
   Marked<bool> inexact{false, {}};
   std::optional<MarkedText> weights;  // a file; relative to the model file
+  std::vector<RenameRule> rename;     // of tensors in it, and in files of the flag `--weights`
   std::optional<GanSpec> gan;
   std::vector<MarkedText> plugins;  // files; relative to the model file
   TreeNode tree;                    // the whole file, with the overrides

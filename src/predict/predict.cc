@@ -15,6 +15,7 @@
 #include "src/model_data/token_names.h"
 #include "src/ops/softmax.h"
 #include "src/run/measured_memory.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -178,7 +179,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   engine_ = std::move(built.engine);
   memory_ = built.memory;
   if (!options.weights.empty())
-    weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel);
+    weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel, model.rename);
   NameClasses(model, options.weights, diagnostics);
   const EngineEntry& entry = engine_->model().entries[0];
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
@@ -200,7 +201,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
 void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
                             Diagnostics& diagnostics) {
   SafetensorsMetadata kept;  // with the weights
-  if (!weights.empty()) kept = ReadSafetensorsMetadata(weights);
+  if (!weights.empty()) kept = ReadWeightsMetadata(weights);
   ClassNames names = ReadClassMetadata(kept);
   if (names.empty()) names = ClassNamesInFile(model);
   for (PredictedOutput& output : signature_.outputs) {

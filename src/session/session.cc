@@ -136,7 +136,8 @@ void ReadWeights(SessionParts& session, Diagnostics& diagnostics) {
   if (session.weights_file.empty()) return;
   const ModelSpec& model = session.model;
   try {
-    session.weights = LoadWeights(session.engine(), session.weights_file, WeightsScope::kModel);
+    session.weights =
+        LoadWeights(session.engine(), session.weights_file, WeightsScope::kModel, model.rename);
   } catch (const UserError& error) {
     if (!session.options.weights.empty() || !model.weights) throw;
     diagnostics.Error(model.weights->mark, error.what(), error.help());

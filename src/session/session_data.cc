@@ -9,6 +9,7 @@
 #include "src/model_data/model_data.h"
 #include "src/model_data/sample_order.h"
 #include "src/session/session_parts.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 SafetensorsMetadata MetadataIn(const std::string& weights) {
   std::error_code error;
   if (!std::filesystem::exists(weights, error)) return {};
-  return ReadSafetensorsMetadata(weights);
+  return ReadWeightsMetadata(weights);
 }
 
 Split SplitOf(const ModelSpec& model, const std::string& name,
