@@ -46,8 +46,9 @@ class RoomRanOut : public std::bad_alloc {
   const char* what() const noexcept override { return "too little memory is left"; }
 };
 
-// Has operator new ask how many bytes are left, after each kSampleBytes that were taken. If these
-// are fewer than kLeastRoom, it throws RoomRanOut. Null ends the watch. A run that has been planned
+// Has operator new ask how many bytes are left: at once, and then each time that half of what was
+// left above kLeastRoom has been taken, but not within kSampleBytes. If fewer than kLeastRoom are
+// left, it throws RoomRanOut. Null ends the watch. A run that has been planned
 // may fill what there is: end the watch before it takes its arena.
 void WatchRoom(int64_t (*bytes_left)());
 inline constexpr int64_t kLeastRoom = int64_t{1} << 20;

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "src/base/diagnostics.h"
 #include "src/base/written_bytes.h"
 #include "src/device/control_group.h"
+#include "src/device/host_limits.h"
 #include "src/device/no_room.h"
 
 namespace cgrun {
@@ -50,10 +50,13 @@ bool WriteAll(int file, std::string_view text) {
   return true;
 }
 
+// Version 1 has a number for no limit, which is more than there is.
+bool HasGroupLimit() { return ControlGroupMemory("") < ReadMachineMemory().total; }
+
 // If the memory of the control group runs out, the child is killed, and not its parent, which then
 // says so.
 void OfferToBeKilled() {
-  if (ControlGroupMemory("") == std::numeric_limits<int64_t>::max()) return;
+  if (!HasGroupLimit()) return;
   std::ofstream("/proc/self/oom_score_adj") << 1000;
 }
 
@@ -100,12 +103,11 @@ void AnswerAll(int file, const AnsweringChild::Answer& answer) {
 // The child was killed while this process planned with it.
 [[noreturn]] void RefuseKilled() {
   const int64_t left = ControlGroupMemory("");
-  const bool is_limited = left < std::numeric_limits<int64_t>::max();
   throw KilledChild(
       "the system has ended the process that plans, as it does where memory runs out",
-      is_limited ? "planning this model takes more than the " + FormatBytes(left) +
-                       " that the control group leaves: a larger one is needed"
-                 : "other programs may have taken the memory: end some of them, or try again");
+      HasGroupLimit() ? "planning this model takes more than the " + FormatBytes(left) +
+                            " that the control group leaves: a larger one is needed"
+                      : "other programs may have taken the memory: end some of them, or try again");
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ constexpr const char* kPlanOutside =
 
 void WatchPlanning() {
   const int64_t left = ControlGroupMemory("");
-  if (left == HostLimits::kNone) return;
+  if (left >= ReadMachineMemory().total) return;  // version 1 has a number for no limit
   if (left >= kLeastForPlanning) return WatchRoom([] { return ControlGroupMemory(""); });
   RunMemory smallest;
   smallest.start = PlannedStart() + kLeastForPlanning;

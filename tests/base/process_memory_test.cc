@@ -87,5 +87,18 @@ TEST(ProcessMemory, OperatorNewThrowsBeforeTheRoomIsGone) {
   EXPECT_NO_THROW(take());
 }
 
+TEST(ProcessMemory, WhoeverHasMuchRoomIsSeldomAsked) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
+  static int asked = 0;
+  WatchRoom([] {
+    ++asked;
+    return kLeastRoom + 20 * static_cast<int64_t>(kSampleBytes);
+  });
+  for (int i = 0; i < 100; ++i) const std::vector<char> block(kSampleBytes, 'x');
+  WatchRoom(nullptr);
+  EXPECT_GE(asked, 9);  // each time that ten blocks were taken
+  EXPECT_LE(asked, 12);
+}
+
 }  // namespace
 }  // namespace cgrun
