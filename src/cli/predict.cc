@@ -289,7 +289,8 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   }
   const TableReader tables(*model,
                            options.weights.empty() ? DataFindings() : FindingsIn(options.weights));
-  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables);
+  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables,
+                       signature->whole);
   PredictFacts facts = FactsOf(*model, options);
   if (source.samples() == 0) {
     return ReportNothing(PredictView(signature->outputs, predict_flags.top), facts, source);

@@ -48,6 +48,23 @@ bool HasRows(const Graph& graph, const Output& output) {
   return shape.rank() > 0 && shape[0] == kBatchDim;
 }
 
+bool IsWhole(const Graph& graph, const Output& output) {
+  IdVector<ValueId, bool> seen(graph.values.size(), false);
+  std::vector<ValueId> rest = {output.value};
+  while (!rest.empty()) {
+    const ValueId id = rest.back();
+    rest.pop_back();
+    if (seen[id]) continue;
+    seen[id] = true;
+    const Value& value = graph.values[id];
+    if (!value.type.shape.IsBound()) return false;
+    if (!value.producer.valid()) continue;
+    const std::vector<ValueId>& inputs = graph.nodes[value.producer].inputs;
+    rest.insert(rest.end(), inputs.begin(), inputs.end());
+  }
+  return true;
+}
+
 std::string MissingRowsText(const Graph& graph, const Output& output) {
   const Value& value = graph.values[output.value];
   return (output.kind == OutputKind::kKept ? "the kept " : "the prediction ") + value.name +
@@ -59,7 +76,7 @@ void WarnOfMissingRows(const ModelSpec& model, DType precision, Diagnostics& dia
   const auto graph = BuildForward(model, {EntryKind::kPredict, precision}, ignored);
   if (!graph) return;
   for (const Output& output : graph->outputs) {
-    if (HasRows(*graph, output)) continue;
+    if (HasRows(*graph, output) || IsWhole(*graph, output)) continue;
     diagnostics.Warning(graph->values[output.value].mark,
                         MissingRowsText(*graph, output) + ": `cgrun predict` cannot use it",
                         "`out: NAME` of a path says what it predicts");
