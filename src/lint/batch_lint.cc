@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/frontend/frontend.h"
+#include "src/ir/batch_reach.h"
 #include "src/ops/batch_norm.h"
 
 namespace cgrun {
@@ -49,20 +50,7 @@ bool HasRows(const Graph& graph, const Output& output) {
 }
 
 bool IsWhole(const Graph& graph, const Output& output) {
-  IdVector<ValueId, bool> seen(graph.values.size(), false);
-  std::vector<ValueId> rest = {output.value};
-  while (!rest.empty()) {
-    const ValueId id = rest.back();
-    rest.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Value& value = graph.values[id];
-    if (!value.type.shape.IsBound()) return false;
-    if (!value.producer.valid()) continue;
-    const std::vector<ValueId>& inputs = graph.nodes[value.producer].inputs;
-    rest.insert(rest.end(), inputs.begin(), inputs.end());
-  }
-  return true;
+  return !DependsOnBatch(graph, output.value);
 }
 
 std::string MissingRowsText(const Graph& graph, const Output& output) {

@@ -41,7 +41,7 @@ class PredictSource {
   // Paths of all files that were named and can be read as far as is known.
   std::vector<std::string> files() const;
   const std::vector<FileProblem>& problems() const { return problems_; }
-  // What the inputs without a batch are given, in their order.
+  // Returns the files and values of the inputs without a batch, in their order.
   const std::vector<WholeInput>& whole() const { return whole_; }
   // Returns warnings about the files that are read, such as that categories are unknown.
   const Diagnostics& warnings() const { return warnings_; }
