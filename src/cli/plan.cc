@@ -349,7 +349,7 @@ int PlanProgram(const Verb& verb, const ModelFlags& flags, const PlanFlags& plan
 Command DefinePlan(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kKept);
   auto plan_flags = std::make_shared<PlanFlags>();
-  verb.Get("MODEL").Describe("model file (.yaml), compiled program (.cgb), or buffers (.csv)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb), buffers (.csv)");
   verb.AddSwitch("--full", plan_flags->full,
                  "list every buffer; with --why, every entry point; with --compare and --passes, "
                  "the whole plan, too");

@@ -6,6 +6,7 @@
 
 #include "src/base/shell_word.h"
 #include "src/cli/console.h"
+#include "src/cli/onnx_model.h"
 #include "src/cli/run_split.h"
 #include "src/cli/weights_report.h"
 #include "src/io/file_error.h"
@@ -86,6 +87,9 @@ Flag AddStartWeightsFlag(const Verb& verb, std::string& weights) {
 
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   if (!flag.empty()) return FindBestWeights(flag);
+  if (model.weights && IsOnnxFile(model.weights->value)) {
+    return OnnxWeights(ResolvePath(model.file_name, model.weights->value));
+  }
   const std::string run = "runs/" + model.name.value;
   std::error_code error;
   if (fs::is_directory(run, error) && (HoldsWeights(run) || !model.weights)) {
@@ -105,6 +109,7 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
 }
 
 std::string WeightsText(const std::string& file) {
+  if (const std::optional<std::string> onnx = OnnxFileOfWeights(file)) return *onnx;
   const std::optional<WeightsPlace> place = PlaceOfWeights(file);
   if (!place) return file;
   std::string text = file + ": " + PlaceText(*place) + (place->step == 0 ? ", untrained" : "");

@@ -39,51 +39,72 @@ void Flatten(NodeContext& node, const Adapter&) {
   const int rank = node.ShapeOf(0).rank();
   int64_t axis = node.Int("axis", 1);
   if (axis != rank) axis = node.Axis(axis, rank);
-  if (axis != 1) node.FailAttribute("axis", "is supported as 1 only: axis 0 is the batch");
-  node.Set(node.Emit("flatten", {{node.Value(0), ""}}));
+  const bool has_batch = !node.ShapeOf(0).IsBound();
+  if (has_batch && axis == 0) node.FailAttribute("axis", "is 0, and axis 0 is the batch");
+  std::vector<TreeEntry> keys;
+  if (axis != 1) keys.push_back(KeyOf("axis", axis));
+  node.Set(node.Emit("flatten", {{node.Value(0), ""}}, std::move(keys)));
 }
 
-// The first size may be that of the batch, as the file has it; 0 copies, and -1 takes what is left.
-void Reshape(NodeContext& node, const Adapter&) {
-  const Shape shape = node.ShapeOf(0);
+// The sizes that a Reshape asks for, where 0 copies a size. `rest` is the place of -1.
+std::vector<Dim> WantedSizes(NodeContext& node, const Shape& shape, std::optional<size_t>* rest) {
   auto sizes = SizesOf(node.ConstantInput(1), node.state().file);
-  if (!sizes || sizes->empty()) node.Fail("its shape must be a list of integers with a batch axis");
+  if (!sizes) node.Fail("its shape must be a list of integers");
   const bool copies = node.Int("allowzero", 0) == 0;
-  std::optional<size_t> rest;
   for (size_t i = 0; i < sizes->size(); ++i) {
     Dim& size = (*sizes)[i];
     if (size.size == 0 && copies) {
       if (static_cast<int>(i) >= shape.rank()) node.Fail("its shape copies an axis that is absent");
       size = shape[static_cast<int>(i)];
     } else if (size == Dim(-1)) {
-      if (rest) node.Fail("its shape has -1 twice");
-      rest = i;
+      if (*rest) node.Fail("its shape has -1 twice");
+      *rest = i;
     } else if (size.size < 0) {
       node.Fail("its shape has " + std::to_string(size.size));
     }
   }
-  const Dim elements = shape.ElementsDim();
+  return *std::move(sizes);
+}
+
+// Multiplies the sizes from `first` on, but for that at `rest`.
+int64_t ProductOf(NodeContext& node, const std::vector<Dim>& sizes, size_t first,
+                  std::optional<size_t> rest) {
   std::vector<int64_t> others;
-  for (size_t i = 1; i < sizes->size(); ++i) {
-    if ((*sizes)[i].batch) node.Fail("its shape has the batch in axis " + std::to_string(i));
-    if (rest != i) others.push_back((*sizes)[i].size);
+  for (size_t i = first; i < sizes.size(); ++i) {
+    if (sizes[i].batch) node.Fail("its shape has the batch in axis " + std::to_string(i));
+    if (rest != i) others.push_back(sizes[i].size);
   }
   const std::optional<int64_t> product = CheckedElements(others);
   if (!product) node.Fail("its shape is too large");
-  Dim& first = (*sizes)[0];
-  const bool is_batch = rest == 0u ? *product == elements.size
-                                   : first == kBatchDim || Dim(node.batch().value_or(-1)) == first;
-  if (!is_batch) {
-    node.Fail("its shape does not keep the batch axis in front: the input is " + shape.ToString());
+  return *product;
+}
+
+// The first size may be that of the batch, as the file has it.
+void Reshape(NodeContext& node, const Adapter&) {
+  const Shape shape = node.ShapeOf(0);
+  std::optional<size_t> rest;
+  std::vector<Dim> sizes = WantedSizes(node, shape, &rest);
+  const bool has_batch = !shape.IsBound();
+  if (has_batch && sizes.empty()) node.Fail("its shape has no axis, and the batch is lost");
+  const Dim elements = shape.ElementsDim();
+  const int64_t product = ProductOf(node, sizes, has_batch ? 1 : 0, rest);
+  if (has_batch) {
+    const bool is_batch = rest == 0u
+                              ? product == elements.size
+                              : sizes[0] == kBatchDim || Dim(node.batch().value_or(-1)) == sizes[0];
+    if (!is_batch) {
+      node.Fail("its shape does not keep the batch axis in front: the input is " +
+                shape.ToString());
+    }
+    sizes[0] = kBatchDim;
   }
-  first = kBatchDim;
-  if (rest && *rest > 0) {
-    if (*product == 0 || elements.size % *product != 0) {
+  if (rest && (*rest > 0 || !has_batch)) {
+    if (product == 0 || elements.size % product != 0) {
       node.Fail("its shape does not fit " + shape.ToString());
     }
-    (*sizes)[*rest] = Dim(elements.size / *product);
+    sizes[*rest] = Dim(elements.size / product);
   }
-  node.Set(node.EmitReshape(node.Value(0), *sizes));
+  node.Set(node.EmitReshape(node.Value(0), sizes));
 }
 
 void Squeeze(NodeContext& node, const Adapter&) {
@@ -93,7 +114,7 @@ void Squeeze(NodeContext& node, const Adapter&) {
   if (given) {
     axes = Counted(node, *given, shape.rank());
   } else {
-    for (int axis = 1; axis < shape.rank(); ++axis) {
+    for (int axis = 0; axis < shape.rank(); ++axis) {
       if (shape[axis] == Dim(1)) axes.push_back(axis);
     }
   }
@@ -147,7 +168,7 @@ void Pad(NodeContext& node, const Adapter& row) {
     const int64_t axis = node.Axis(axes[i], rank), first = pads[i], last = pads[i + axes.size()];
     if (first == 0 && last == 0) continue;
     if (first < 0 || last < 0) node.Fail("has negative pads, which are not supported");
-    if (axis == 0) node.Fail("pads the batch axis");
+    node.RefuseBatch(0, axis, "pads");
     padded.push_back(axis);
     before.push_back(first);
     after.push_back(last);
@@ -164,12 +185,14 @@ void Reduce(NodeContext& node, const Adapter& row) {
   const auto axes = AxesOf(node, 1);
   const bool keeps = node.Int("keepdims", 1) != 0;
   const bool noop = node.Int("noop_with_empty_axes", 0) != 0;
+  std::vector<int64_t> all;
   if (!axes || axes->empty()) {
-    if (noop) return node.Set(node.Value(0));
-    node.Fail("reduces all axes, the batch among them");
+    if (noop || rank == 0) return node.Set(node.Value(0));
+    all.resize(static_cast<size_t>(rank));
+    std::iota(all.begin(), all.end(), 0);
   }
-  const std::vector<int64_t> counted = Counted(node, *axes, rank);
-  if (counted[0] == 0) node.Fail("reduces the batch axis");
+  const std::vector<int64_t> counted = Counted(node, all.empty() ? *axes : all, rank);
+  for (const int64_t axis : counted) node.RefuseBatch(0, axis, "reduces");
   std::vector<TreeEntry> keys = {KeyOfList("axes", counted)};
   if (keeps) keys.push_back(KeyOf("keep_dims", true));
   node.Set(node.Emit(std::string(row.op), {{node.Value(0), ""}}, std::move(keys)));
@@ -232,7 +255,7 @@ std::vector<int64_t> PartsOf(NodeContext& node, int64_t size) {
 void Split(NodeContext& node, const Adapter&) {
   const Shape shape = node.ShapeOf(0);
   const int64_t axis = node.Axis(node.Int("axis", 0), shape.rank());
-  if (axis == 0) node.Fail("splits the batch axis");
+  node.RefuseBatch(0, axis, "splits");
   int64_t start = 0;
   const std::vector<int64_t> parts = PartsOf(node, shape[static_cast<int>(axis)].size);
   for (size_t i = 0; i < parts.size(); ++i) {

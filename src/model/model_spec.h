@@ -88,7 +88,8 @@ std::vector<std::string> NamesOf(const std::vector<Spec>& specs) {
 struct InputSpec {
   MarkedText name;
   Marked<DType> type{DType::kF32, {}};
-  Marked<Shape> shape;  // without the batch axis
+  Marked<Shape> shape;           // without the batch axis
+  Marked<bool> batch{true, {}};  // whether it has that axis
   SourceMark mark;
   bool broken = false;  // errors of it were reported: its type is not known
 };

@@ -55,6 +55,9 @@ struct Trial {
 const std::vector<Trial>& Operators() {
   static const std::vector<Trial> trials = {
       {"identity", {"identity"}},
+      {"parameter",
+       {"scale: {op: parameter, shape: [2, 1, 1], init: {constant: 0.5}}",
+        "{op: mul, in: [c, scale]}"}},
       {"relu", {"relu"}},
       {"leaky_relu", {"{op: leaky_relu, slope: 0.2}"}},
       {"sigmoid", {"sigmoid"}},
