@@ -26,6 +26,13 @@ const Adapter* FindAdapter(std::string_view op_type, int64_t opset);
 std::span<const Adapter> LayerAdapters();
 std::span<const Adapter> ElementwiseAdapters();
 std::span<const Adapter> ShapeAdapters();
+std::span<const Adapter> MathAdapters();
+std::span<const Adapter> ReduceAdapters();
+std::span<const Adapter> IndexAdapters();
+std::span<const Adapter> NormAdapters();
+std::span<const Adapter> PartAdapters();
+std::span<const Adapter> ResizeAdapters();
+std::span<const Adapter> EinsumAdapters();
 
 }  // namespace cgrun
 
