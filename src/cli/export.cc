@@ -62,7 +62,7 @@ void TakeRunFolder(ExportFlags& flags) {
   flags.model.model = of_run.string();
 }
 
-// The model as far as the path, whose outputs are the predictions.
+// Returns the model as far as the path, whose outputs are the predictions.
 ModelSpec EndingWith(ModelSpec model, const std::string& path) {
   const auto found = std::ranges::find_if(
       model.paths, [&](const PathSpec& spec) { return spec.name.value == path; });
@@ -83,8 +83,8 @@ CompileOptions GraphOptionsOf(const ModelSpec& model) {
   return options;
 }
 
-// What the states that predictions read become in a step. The graph of predictions does not have
-// it, as predictions begin with zeros; that of evaluations does.
+// Finds what states become in a step, of those that predictions read. The graph of predictions does
+// not have it, as predictions begin with zeros; that of evaluations does.
 std::vector<ExportedState> StatesOf(const ModelSpec& model, const Graph& graph,
                                     Diagnostics& diagnostics) {
   std::vector<ExportedState> states;
@@ -113,7 +113,7 @@ std::vector<ExportedState> StatesOf(const ModelSpec& model, const Graph& graph,
   return states;
 }
 
-// What the weights keep of classes and data.
+// Returns what the weights keep of classes and data.
 std::vector<std::pair<std::string, std::string>> MetadataOf(const WeightsFile& weights) {
   std::vector<std::pair<std::string, std::string>> kept;
   for (const auto& [key, value] : weights.metadata()) {

@@ -1,5 +1,5 @@
-// Operators of boxes. Each serves a whole batch without a loop: what is left out keeps its place
-// with the key 0, and TopK brings the others to the front.
+// Exports operators of boxes. Each serves a whole batch without a loop: what is left out keeps its
+// place with the key 0, and TopK brings the others to the front.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -24,14 +24,14 @@ OnnxValue Chosen(NodeEmitter& node, const OnnxValue& condition, const OnnxValue&
   return node.Emit("Where", {condition, a, b}, {}, a.dtype);
 }
 
-// The largest `count` along axis 1 and their places, the first of equal ones first.
+// Returns the `count` largest along axis 1 and their places, the first of equal ones first.
 Values Largest(NodeEmitter& node, const OnnxValue& x, int64_t count) {
   node.Need(10);
   return node.EmitAll("TopK", {x, node.Integers({count})}, {IntOf("axis", 1)},
                       {x.dtype, DType::kI64});
 }
 
-// Rows of `x`, [N, n, …], that `places`, [N, k], names.
+// Returns the rows of `x`, [N, n, …], that `places`, [N, k], names.
 OnnxValue RowsAt(NodeEmitter& node, const OnnxValue& x, const OnnxValue& places, int64_t count) {
   node.Need(12);
   const OnnxValue indices = node.Reshape(places, {kBatchDim, count, 1});
@@ -43,7 +43,7 @@ struct Boxes {
   OnnxValue area;     // bool [N, n]: whether a box has one
 };
 
-// Boxes [N or 1, n, 4], moved by deltas and cut off at the edges of the image.
+// Returns boxes [N, n, 4], moved by deltas and cut off at the edges of the image.
 Boxes Moved(NodeEmitter& node, const OnnxValue& boxes, const OnnxValue& raw_deltas,
             const RealList& std, int64_t width, int64_t height, int64_t count) {
   const auto part = [&](const OnnxValue& value, int64_t start) {
@@ -82,8 +82,8 @@ OnnxValue KeysOf(NodeEmitter& node, const OnnxValue& allowed, int64_t count) {
                 node.Number(DType::kF32, 0));
 }
 
-// The keys of boxes that non-maximum suppression keeps, 0 for the others. `scores`, [N, classes,
-// n], has the key of a box for its class, and 0 elsewhere.
+// Returns the keys of boxes that non-maximum suppression keeps, 0 for the others. `scores`, [N,
+// classes, n], has the key of a box for its class, and 0 elsewhere.
 OnnxValue Suppressed(NodeEmitter& node, const OnnxValue& corners, const OnnxValue& scores,
                      const OnnxValue& keys, int64_t most, double max_iou) {
   const OnnxValue kept =
@@ -98,7 +98,7 @@ OnnxValue Suppressed(NodeEmitter& node, const OnnxValue& corners, const OnnxValu
   return node.Emit("ScatterND", {zeros, places, of_kept});
 }
 
-// The first `count` of `rows`, [N, n, width], that have a key, in their order, then zeros.
+// Returns the first `count` of `rows`, [N, n, width], that have a key, in their order, then zeros.
 OnnxValue FirstWithKeys(NodeEmitter& node, const OnnxValue& rows, const OnnxValue& keys, int64_t n,
                         int64_t count) {
   const int64_t found = std::min(n, count);
@@ -111,7 +111,8 @@ OnnxValue FirstWithKeys(NodeEmitter& node, const OnnxValue& rows, const OnnxValu
   return node.Pad(y, {0, 0, 0}, {0, count - found, 0}, 0);
 }
 
-// Anchors of all maps, [n, 4], in the order of their scores: by map, ratio, row and column.
+// Returns the anchors of all maps, [n, 4], in the order of their scores: by map, ratio, row and
+// column.
 std::vector<double> AnchorsOf(const RegionProposalsAttributes& a, const NodeEmitter& node) {
   std::vector<double> anchors;
   for (size_t m = 0; m < a.strides.size(); ++m) {
@@ -129,7 +130,7 @@ std::vector<double> AnchorsOf(const RegionProposalsAttributes& a, const NodeEmit
   return anchors;
 }
 
-// Scores [N, n] and deltas [N, n, 4] of all maps.
+// Holds the scores [N, n] and deltas [N, n, 4] of all maps.
 struct Candidates {
   OnnxValue scores, deltas;
   int64_t count = 0;
@@ -169,7 +170,7 @@ void RegionProposals(NodeEmitter& node, const Emitter&) {
   node.Set(FirstWithKeys(node, boxes.corners, kept, count, a.count));
 }
 
-// Keys of boxes, [N, n], each in the row of its class, [N, classes, n].
+// Puts the keys of boxes, [N, n], each in the row of its class, [N, classes, n].
 OnnxValue KeysByClass(NodeEmitter& node, const OnnxValue& keys, const OnnxValue& classes,
                       int64_t class_count, int64_t n) {
   std::vector<int64_t> numbers(static_cast<size_t>(class_count));
@@ -181,8 +182,8 @@ OnnxValue KeysByClass(NodeEmitter& node, const OnnxValue& keys, const OnnxValue&
   return Chosen(node, is_class, node.Reshape(keys, row), node.Number(DType::kF32, 0));
 }
 
-// What is known of each box: [N, n] of the highest score and its class, [N, n, 4] of the deltas of
-// that class.
+// Holds for each box the highest score and its class, [N, n], and the deltas of that class, [N, n,
+// 4].
 struct Classified {
   OnnxValue score, classes, deltas;
 };
@@ -231,7 +232,7 @@ void Detections(NodeEmitter& node, const Emitter&) {
   node.Set(FirstWithKeys(node, sorted, kept, n, a.count));
 }
 
-// The image of each box, [N·boxes].
+// Returns the number of the image of each box, [N·boxes].
 OnnxValue ImagesOfBoxes(NodeEmitter& node) {
   const Shape& boxes = node.ShapeOf(0);
   HostTensor one(DType::kI64, {1});
@@ -242,7 +243,7 @@ OnnxValue ImagesOfBoxes(NodeEmitter& node) {
   return node.Emit("Gather", {places, node.Number(DType::kI64, 0)}, {IntOf("axis", 0)});
 }
 
-// Whether boxes, [n, 4], have the size from which on they read a map of `stride`.
+// Says whether boxes, [n, 4], have the size from which on they read a map of `stride`.
 OnnxValue ReadsMap(NodeEmitter& node, const OnnxValue& boxes, int64_t stride) {
   const OnnxValue sides =
       node.Emit("Sub", {node.Slice(boxes, {{1, 2, 4}}), node.Slice(boxes, {{1, 0, 2}})});

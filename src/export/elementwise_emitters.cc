@@ -1,4 +1,4 @@
-// Operators that compute element by element, and those that look numbers up.
+// Exports operators that compute element by element, and those that look numbers up.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -22,7 +22,7 @@
 namespace cgrun {
 namespace {
 
-// The inputs as they are, no attribute.
+// Passes the inputs on; there is no attribute.
 void Plain(NodeEmitter& node, const Emitter& row) {
   NodeEmitter::Values inputs;
   for (int i = 0; i < node.num_inputs(); ++i) inputs.push_back(node.In(i));
@@ -40,7 +40,7 @@ void LeakyRelu(NodeEmitter& node, const Emitter&) {
   node.Set(node.Emit("LeakyRelu", {node.In(0)}, {RealOf("alpha", slope)}));
 }
 
-// Φ(x) by Erf, or by Tanh; from opset 20 on the operator itself.
+// Opset 20 has the operator; before, Φ(x) comes from Erf or Tanh.
 void Gelu(NodeEmitter& node, const Emitter&) {
   const std::string& approximate = node.attributes<GeluAttributes>().approximate;
   const OnnxValue x = node.In(0);
@@ -120,7 +120,7 @@ void Where(NodeEmitter& node, const Emitter&) {
   node.Set(node.Emit("Where", {node.In(0), node.In(1), node.In(2)}, {}, node.In(1).dtype));
 }
 
-// What gives its input, outside of training at least.
+// The result is the input, outside of training at least.
 void SameValue(NodeEmitter& node, const Emitter&) { node.Set(node.In(0)); }
 
 void CastTo(NodeEmitter& node, const Emitter&) {
@@ -137,7 +137,7 @@ void Fill(NodeEmitter& node, const Emitter&) {
   node.Set(node.Emit("ConstantOfShape", {sizes}, {TensorAttributeOf("value", value)}, dtype));
 }
 
-// A number for all, or one for each channel, which is axis 1.
+// Returns a number for all, or one for each channel, which is axis 1.
 OnnxValue OfChannels(NodeEmitter& node, DType dtype, const RealList& numbers, int rank) {
   if (numbers.size() == 1) return node.Number(dtype, numbers[0]);
   std::vector<Dim> dims(static_cast<size_t>(rank - 1), Dim(1));
@@ -145,7 +145,7 @@ OnnxValue OfChannels(NodeEmitter& node, DType dtype, const RealList& numbers, in
   return node.Numbers(dtype, numbers, Shape(dims));
 }
 
-// (x·scale - mean) / std, in f32 at least.
+// Computes (x·scale - mean) / std, in f32 at least.
 void Normalize(NodeEmitter& node, const Emitter&) {
   const auto& a = node.attributes<NormalizeAttributes>();
   const auto all_are = [](const RealList& list, double value) {

@@ -1,4 +1,4 @@
-// The operators that can be exported, a row each.
+// Lists the operators that can be exported, a row each.
 #ifndef CGRUN_EXPORT_EMITTERS_H_
 #define CGRUN_EXPORT_EMITTERS_H_
 
@@ -17,7 +17,7 @@ struct Emitter {
   const char* onnx = "";  // the operator of ONNX, where the function serves several
 };
 
-// Null for an operator that has no row.
+// Returns null for an operator that has no row.
 const Emitter* FindEmitter(OpId op);
 
 std::span<const Emitter> LayerEmitters();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kIrWithConstants = 4;  // before, every initialiser was an input, too
 
-// "logits" of "classify.logits", as predictions call their outputs.
+// Returns "logits" of "classify.logits", as predictions call their outputs.
 std::string ShortName(const Graph& graph, const Output& output) {
   const std::string prefix = output.path.valid() ? graph.paths[output.path].name + "." : "";
   return output.name.starts_with(prefix) ? output.name.substr(prefix.size()) : output.name;
@@ -23,7 +23,7 @@ bool IsWeight(const Value& value) {
   return value.role == Role::kParameter || value.role == Role::kRunningStatistic;
 }
 
-// Inputs and weights, in the order of the graph, and constants.
+// Adds inputs, and names weights, in the order of the graph.
 void AddSources(ExportState& state, const IdVector<ValueId, bool>& needed,
                 const ExportOptions& options) {
   for (const ValueId id : state.graph.values.ids()) {
@@ -40,7 +40,7 @@ void AddSources(ExportState& state, const IdVector<ValueId, bool>& needed,
   }
 }
 
-// A number of the model file, at the node that reads it.
+// A number of the model file is added at the node that reads it.
 void AddConstants(NodeEmitter& node) {
   ExportState& state = node.state();
   for (const ValueId id : node.node().inputs) {
@@ -55,7 +55,7 @@ struct NamedOutput {
   std::string name;
 };
 
-// Outputs, then what states become. Their names are taken before those of other values.
+// Lists outputs, then what states become. Their names are taken before those of other values.
 std::vector<NamedOutput> NameOutputs(ExportState& state, const ExportOptions& options) {
   std::vector<NamedOutput> outputs;
   for (const Output& output : state.graph.outputs) {
@@ -66,7 +66,8 @@ std::vector<NamedOutput> NameOutputs(ExportState& state, const ExportOptions& op
     outputs.push_back({carried.next, carried.output});
   }
   for (NamedOutput& output : outputs) {
-    output.name = state.Take(output.name);
+    const bool is_taken = state.names.contains(output.name);
+    output.name = state.Take(is_taken ? state.graph.values[output.value].name : output.name);
     state.wishes.emplace(output.value, output.name);
   }
   return outputs;

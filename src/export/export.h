@@ -18,8 +18,8 @@ namespace cgrun {
 
 inline constexpr int64_t kLeastOpset = 7, kMostOpset = 27;
 
-// A state that goes on from step to step. The exported model has an input for what it was, and an
-// output for what it becomes. Both are values of the graph.
+// Describes a state that goes on from step to step. The exported model has an input for what it
+// was, and an output for what it becomes. Both are values of the graph.
 struct ExportedState {
   ValueId state, next;
   std::string input, output;  // their names in the model
@@ -54,7 +54,7 @@ std::optional<ExportedModel> ExportOnnx(const Graph& graph, WeightsFile& weights
 // "M.onnx.data": where the weights of `path` lie if they are many.
 std::string ExternalPathOf(const std::string& path);
 
-// Bytes of the initialisers.
+// Returns the bytes of the weights.
 int64_t WeightBytes(const onnx::Model& model);
 
 // Writes the model to `path`, atomically. Weights of more than `inline_bytes` go to

@@ -1,4 +1,4 @@
-// Operators that compute pixels from the pixels around them.
+// Exports operators that compute pixels from the pixels around them.
 #include <cmath>
 #include <numbers>
 
@@ -21,14 +21,14 @@ OnnxValue AsPixels(NodeEmitter& node, const OnnxValue& floats, DType dtype) {
   return node.Cast(node.Emit("Floor", {shifted}), DType::kU8);
 }
 
-// Sizes of images [N, channels, height, width]: before and after.
+// Holds the sizes of images [N, channels, height, width], before and after.
 struct Resizing {
   Shape from;
   int64_t height, width;
   bool nearest;
 };
 
-// Scales are exact where they are floats.
+// Says whether the scales are floats, so that they give these sizes exactly.
 bool HasExactScales(const Resizing& r) {
   const auto exact = [](int64_t from, int64_t to) {
     const double scale = static_cast<double>(to) / static_cast<double>(from);
@@ -78,7 +78,7 @@ void Resize(NodeEmitter& node, const Emitter&) {
   node.Set(Resized(node, node.In(0), {node.ShapeOf(0), y[2].size, y[3].size, nearest}));
 }
 
-// [N, …, height, width] as images of one channel, and more of them.
+// Counts images [N, …, height, width] as more images, of one channel.
 Shape AsPlanes(const Shape& shape, int64_t height, int64_t width) {
   const Dim planes = Shape(std::vector<Dim>(shape.begin(), shape.end() - 2)).ElementsDim();
   return {planes, 1, height, width};
@@ -116,7 +116,7 @@ Direction DirectionOf(double degrees) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-// Where each pixel comes from, column and row, from -1 to 1 at the edges of the image.
+// Returns where each pixel comes from: column and row, from -1 to 1 at the edges of the image.
 std::vector<double> GridOf(double degrees, int64_t height, int64_t width) {
   const Direction d = DirectionOf(degrees);
   const double rows = static_cast<double>(height), columns = static_cast<double>(width);
@@ -141,8 +141,7 @@ void Rotate(NodeEmitter& node, const Emitter&) {
   const Shape planes = AsPlanes(shape, height, width);
   node.Need(16);
   OnnxValue x = AsFloats(node, node.In(0));
-  const OnnxValue fill = node.Number(x.dtype, a.fill);
-  if (a.fill != 0) x = node.Emit("Sub", {x, fill});
+  if (a.fill != 0) x = node.Emit("Sub", {x, node.Number(x.dtype, a.fill)});
   x = node.Reshape(x, {1, planes[0], height, width});
   const OnnxValue grid =
       node.Numbers(x.dtype, GridOf(a.degrees, height, width), {1, height, width, 2});
@@ -150,7 +149,7 @@ void Rotate(NodeEmitter& node, const Emitter&) {
                 {IntOf("align_corners", 0), TextOf("mode", node.Has(20) ? "linear" : "bilinear"),
                  TextOf("padding_mode", "zeros")});
   x = node.Reshape(x, shape);
-  if (a.fill != 0) x = node.Emit("Add", {x, fill});
+  if (a.fill != 0) x = node.Emit("Add", {x, node.Number(x.dtype, a.fill)});
   node.Set(AsPixels(node, x, node.In(0).dtype));
 }
 

@@ -1,4 +1,4 @@
-// Layers with weights, pools and normalisation.
+// Exports layers with weights, pools and normalisation.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -72,7 +72,8 @@ void MaxPool(NodeEmitter& node, const Emitter&) {
   node.Set(node.Emit("MaxPool", {node.In(0)}, std::move(attributes)));
 }
 
-// Positions of a window, divided by those that count: what hangs over the padding does not.
+// Returns the positions of each window divided by those that count: what hangs over the padding
+// does not.
 std::vector<double> CountFactors(const WindowAxis& axis) {
   std::vector<double> factors;
   for (int64_t o = 0; o < axis.output; ++o) {
@@ -83,7 +84,7 @@ std::vector<double> CountFactors(const WindowAxis& axis) {
   return factors;
 }
 
-// A factor for each place of y where a window hangs over the padding, if one does.
+// Multiplies by a factor for each place of y, if a window hangs over the padding.
 OnnxValue Recounted(NodeEmitter& node, const OnnxValue& y, const Window& window) {
   const std::vector<double> rows = CountFactors(window.y), columns = CountFactors(window.x);
   const auto is_one = [](double factor) { return factor == 1; };
@@ -126,7 +127,7 @@ std::vector<int64_t> AxesFrom(int axis, int rank) {
   return axes;
 }
 
-// (x − mean) ÷ √(variance + epsilon)
+// Computes (x − mean) ÷ √(variance + epsilon).
 OnnxValue Standardized(NodeEmitter& node, const std::vector<int64_t>& axes, double epsilon) {
   const OnnxValue x = node.In(0);
   const OnnxValue centred = node.Emit("Sub", {x, node.Reduce("ReduceMean", x, axes, true)});

@@ -38,7 +38,7 @@ int32_t BitsAt(const HostTensor& tensor, int64_t i) {
   return bits;
 }
 
-// "f32(0.5)" or "int64[-1, 128]" of a short constant; else "constant".
+// Returns "f32(0.5)" or "int64[-1, 128]" for a short constant, and else "constant".
 std::string NameOfConstant(const HostTensor& tensor) {
   constexpr int64_t kMostShown = 8;
   std::string text(Name(tensor.dtype()));
@@ -52,7 +52,7 @@ std::string NameOfConstant(const HostTensor& tensor) {
   return text + (is_list ? "]" : ")");
 }
 
-// Which input has the type by which an operator is looked up.
+// Says which input has the type by which an operator is looked up.
 size_t TypedInput(std::string_view op_type) { return op_type == "Where" ? 1 : 0; }
 
 }  // namespace

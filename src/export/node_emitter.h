@@ -1,4 +1,4 @@
-// What the emitter of an operator sees: the node that it exports, and how to add nodes of ONNX.
+// NodeEmitter shows an emitter the node that it exports, and adds nodes of ONNX.
 #ifndef CGRUN_EXPORT_NODE_EMITTER_H_
 #define CGRUN_EXPORT_NODE_EMITTER_H_
 
@@ -18,7 +18,7 @@
 
 namespace cgrun {
 
-// A value of the exported graph; the name "" stands for an input that is absent.
+// Names a value of the exported graph. The name "" stands for an input that is absent.
 struct OnnxValue {
   std::string name;
   DType dtype = DType::kF32;
@@ -36,7 +36,7 @@ struct ExportState {
   std::set<std::string, std::less<>> names = {};    // that are taken
   std::vector<std::string> drawn = {};
 
-  // `wish`, or with a number behind it where that is taken.
+  // Takes the name `wish`, or that with a number behind it where it is taken.
   std::string Take(const std::string& wish);
   // Adds an input to the model.
   OnnxValue AddInput(const std::string& wish, const TensorType& type);
@@ -54,7 +54,7 @@ class ExportFault : public std::runtime_error {
 };
 
 onnx::ValueInfo ValueInfoOf(const std::string& name, const TensorType& type);
-// A tensor with elements of its own.
+// Returns a tensor with elements of its own.
 onnx::Tensor TensorOf(const std::string& name, const HostTensor& tensor);
 
 onnx::Attribute IntOf(const std::string& name, int64_t value);
@@ -78,22 +78,22 @@ class NodeEmitter {
   }
   ExportState& state() { return state_; }
 
-  // Operands of the node.
+  // These describe the operands of the node.
   int num_inputs() const { return static_cast<int>(node_.inputs.size()); }
   OnnxValue In(int i) const;
   const TensorType& TypeOf(int i) const;
   const Shape& ShapeOf(int i) const { return TypeOf(i).shape; }
   const TensorType& OutType() const;
 
-  // The opset that the model has so far. A form of a later one says so: Need() has the export begin
-  // again with it.
+  // Has() asks whether the model has an opset so far. A form of a later one calls Need(): the
+  // export then begins again with that opset.
   bool Has(int64_t opset) const { return state_.opset >= opset; }
   void Need(int64_t opset);
   [[noreturn]] void Fail(const std::string& message, const std::string& help = "") const;
 
-  // Constants; equal ones are one.
+  // These add constants. Equal ones become one.
   OnnxValue Integers(const std::vector<int64_t>& values);
-  OnnxValue Number(DType dtype, double value);  // of no axis
+  OnnxValue Number(DType dtype, double value);  // has no axis
   OnnxValue Numbers(DType dtype, const std::vector<double>& values, Shape shape);
   OnnxValue Constant(const HostTensor& tensor);
   static OnnxValue Absent() { return {}; }
@@ -107,7 +107,7 @@ class NodeEmitter {
   // added, if it makes the value.
   void Set(const OnnxValue& value);
 
-  // Nodes that several operators need, in the form of the opset.
+  // These add nodes that several operators need, in the form of the opset.
   OnnxValue Cast(const OnnxValue& value, DType dtype);
   OnnxValue Reshape(const OnnxValue& value, const Shape& shape);
   OnnxValue Transpose(const OnnxValue& value, const std::vector<int64_t>& perm);
@@ -121,7 +121,8 @@ class NodeEmitter {
                    const std::vector<int64_t>& axes, bool keeps);
   OnnxValue Pad(const OnnxValue& value, const std::vector<int64_t>& before,
                 const std::vector<int64_t>& after, double fill);
-  // Axis `axis` of a value from 0 to `size`, for sizes that may depend on the batch: an int64 list.
+  // Returns the sizes of axes from `first` to before `last` of a value of `shape`, as a list of
+  // int64. Sizes that depend on the batch are computed when the model runs.
   OnnxValue Sizes(const OnnxValue& value, const Shape& shape, int first, int last);
 
  private:

@@ -1,5 +1,5 @@
-// The table comes from the schemas of ONNX 1.23; the test tests/export/onnx_schemas_test.py
-// compares them where that library is there.
+// The table comes from the schemas of ONNX 1.23. The test tests/export/onnx_schemas_test.py
+// compares them, where that library is there.
 #include "src/export/opsets.h"
 
 #include <algorithm>

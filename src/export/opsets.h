@@ -12,11 +12,11 @@
 
 namespace cgrun {
 
-// The first opset from 7 on in which `op_type` takes data of a type: its input 0, for Where its
-// input 1, for ConstantOfShape its output. Nothing where no opset has it.
+// Returns the first opset from 7 on in which `op_type` takes data of a type: its input 0, for Where
+// its input 1, for ConstantOfShape its output. If no opset has it, returns nothing.
 std::optional<int64_t> FirstOpset(std::string_view op_type, DType dtype);
 
-// The lowest IR version that goes with an opset, from the table in ONNX's Versioning.md.
+// Returns the lowest IR version that goes with an opset, from the table in ONNX's Versioning.md.
 int64_t IrVersionOf(int64_t opset);
 
 onnx::DataType OnnxTypeOf(DType dtype);

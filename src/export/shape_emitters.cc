@@ -1,4 +1,4 @@
-// Operators that move elements, and sums over axes.
+// Exports operators that move elements, and sums over axes.
 #include <limits>
 #include <numeric>
 
@@ -56,7 +56,7 @@ void SlicePart(NodeEmitter& node, const Emitter&) {
   node.Set(node.Slice(node.In(0), cuts));
 }
 
-// The part of images of `size` at `offset`.
+// Takes the part of images of `size` at `offset`.
 void CropAt(NodeEmitter& node, const IntList& size, const IntList& offset) {
   const Shape& shape = node.ShapeOf(0);
   std::vector<NodeEmitter::Cut> cuts;

@@ -1,4 +1,4 @@
-// The weights of an exported model: a safetensors file that is mapped.
+// WeightsFile maps the safetensors file that has the weights of an exported model.
 #ifndef CGRUN_EXPORT_WEIGHTS_FILE_H_
 #define CGRUN_EXPORT_WEIGHTS_FILE_H_
 
@@ -26,8 +26,9 @@ class WeightsFile {
   // each are looked at: UserError where a number is too large for the type of the model.
   WeightsReport Match(const Graph& graph, const IdVector<ValueId, bool>& needed);
 
-  // The row-major elements of a tensor that Match() has found, in the type of the model. Those of
-  // another type were converted, and have memory of their own; others are views of the file.
+  // Returns the row-major elements of a tensor that Match() has found, in the type of the model.
+  // Those of another type were converted, and have memory of their own; others are views of the
+  // file.
   std::span<const std::byte> Bytes(const std::string& name) const;
 
   // UserError where the file has become shorter meanwhile. Call it after the last look at the

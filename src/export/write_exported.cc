@@ -21,7 +21,7 @@ onnx::Entry EntryOf(std::string key, std::string value) {
   return entry;
 }
 
-// Writes weights one after the other.
+// Writes weights one after the other, each at an aligned offset.
 class ExternalFile {
  public:
   explicit ExternalFile(const std::string& path) { file_.Open(path); }
