@@ -251,7 +251,10 @@ Command DefineExport(const Verb& verb) {
   verb.Add("-o,--output", flags->output, "the file to write (default: the model's name and .onnx)")
       .Value("M.onnx");
   verb.Add("--path", flags->path, "export what this path gives, not the last one").Value("NAME");
-  AddWeightsFlag(verb, flags->weights);
+  verb.Add("--weights", flags->weights,
+           "the weights to export: a safetensors file, or a run folder, whose best model is taken, "
+           "else its newest checkpoint (default: runs/<model>)")
+      .Value("FILE");
   verb.Add("--batch", flags->batch, "a fixed number of samples in a batch (default: any number)")
       .Between(int64_t{1}, int64_t{1} << 30)
       .Value("N");

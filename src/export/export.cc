@@ -66,8 +66,7 @@ std::vector<NamedOutput> NameOutputs(ExportState& state, const ExportOptions& op
     outputs.push_back({carried.next, carried.output});
   }
   for (NamedOutput& output : outputs) {
-    const bool is_taken = state.names.contains(output.name);
-    output.name = state.Take(is_taken ? state.graph.values[output.value].name : output.name);
+    output.name = state.Take(output.name);
     state.wishes.emplace(output.value, output.name);
   }
   return outputs;

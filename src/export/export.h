@@ -58,9 +58,9 @@ std::string ExternalPathOf(const std::string& path);
 int64_t WeightBytes(const onnx::Model& model);
 
 // Writes the model to `path`, atomically. Weights of more than `inline_bytes` go to
-// ExternalPathOf(path) first, each at a multiple of 64 bytes. No copy of them is made. UserError
-// where a file cannot be written.
-void WriteExported(onnx::Model model, const std::string& path, int64_t inline_bytes);
+// ExternalPathOf(path) first, each at a multiple of 64 bytes. No copy of them is made; `model`
+// then says where they lie. UserError where a file cannot be written.
+void WriteExported(onnx::Model& model, const std::string& path, int64_t inline_bytes);
 
 }  // namespace cgrun
 

@@ -55,7 +55,7 @@ int64_t WeightBytes(const onnx::Model& model) {
   return bytes;
 }
 
-void WriteExported(onnx::Model model, const std::string& path, int64_t inline_bytes) {
+void WriteExported(onnx::Model& model, const std::string& path, int64_t inline_bytes) {
   if (WeightBytes(model) > inline_bytes) {
     const std::string outside = ExternalPathOf(path);
     const size_t slash = outside.rfind('/');
