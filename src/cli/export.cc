@@ -113,11 +113,17 @@ std::vector<ExportedState> StatesOf(const ModelSpec& model, const Graph& graph,
   return states;
 }
 
-// Returns what the weights keep of classes and data.
+// The deviations of a table's columns, which weights keep if the table is standardized.
+constexpr char kDeviations[] = "data.numbers.deviation";
+
+// Returns what the weights keep of classes and data, without checksums.
 std::vector<std::pair<std::string, std::string>> MetadataOf(const WeightsFile& weights) {
+  constexpr const char* kKept[] = {"classes.", "data.names.", "data.numbers."};
   std::vector<std::pair<std::string, std::string>> kept;
   for (const auto& [key, value] : weights.metadata()) {
-    if (key.starts_with("classes.") || key.starts_with("data.")) kept.emplace_back(key, value);
+    if (std::ranges::any_of(kKept, [&](const char* begin) { return key.starts_with(begin); })) {
+      kept.emplace_back(key, value);
+    }
   }
   return kept;
 }
@@ -183,9 +189,10 @@ void TellOfInputs(const ExportedModel& exported, const ExportOptions& options) {
          "' is what it becomes: begin with zeros");
   }
   for (const auto& [key, value] : options.metadata) {
-    if (!key.starts_with("data.numbers.")) continue;
-    Tell("note: numbers of tables are scaled by '" + key +
-         "' of the model's metadata before they are fed");
+    if (key != kDeviations) continue;
+    Tell(
+        "note: the model reads standardized numbers, (x - mean) / deviation; its metadata "
+        "'data.numbers.mean' and 'data.numbers.deviation' has those of the columns");
   }
 }
 

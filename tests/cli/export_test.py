@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from cli_testing import MODEL, CliTestCase, npy, read_npy
+from cli_testing import MODEL, TABLE, CliTestCase, npy, read_npy
 
 # A running sum of what is read.
 SUMS = """cgrun: 1
@@ -141,6 +141,19 @@ class ExportTest(CliTestCase):
         self.assertIn("mix.yaml:13:14:", error)
         self.assertIn("'random_mix' cannot be exported", error)
         self.assertFalse((self.folder / "mix.onnx").exists())
+
+    def test_metadata_say_what_is_known_of_the_data(self):
+        self.write("rows.csv", "a,b,kind\n" + 8 * "1,2,cat\n3,5,dog\n2,9,cat\n")
+        self.write("table.yaml", TABLE.replace("label: kind", "label: kind, standardize: true"))
+        self.cgrun("train", "table.yaml", "--quiet")
+        done = self.cgrun("export", "table.yaml")
+        self.assertIn("the model reads standardized numbers", done.stderr)
+        data = (self.folder / "table.onnx").read_bytes()
+        for key in (b"classes.label", b"data.names.columns", b"data.numbers.mean",
+                    b"data.numbers.deviation"):
+            self.assertIn(key, data)
+        self.assertNotIn(b"checksum", data)
+        self.assertNotIn("standardized", self.cgrun("export", "small.yaml").stderr)
 
     def test_json_says_what_was_written(self):
         result = json.loads(self.cgrun("export", "small.yaml", "--json").stdout)

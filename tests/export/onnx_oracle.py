@@ -72,6 +72,8 @@ class Session:
             self.by_reference = True
             self.session = onnx.reference.ReferenceEvaluator(self.model)
         weights = {tensor.name for tensor in self.model.graph.initializer}
+        read = {name for node in self.model.graph.node for name in node.input}
+        assert weights <= read, f"no node reads {weights - read}"
         self.inputs = [port for port in self.model.graph.input if port.name not in weights]
         self.outputs = [port.name for port in self.model.graph.output]
 
