@@ -280,9 +280,10 @@ void RoiAlign(NodeEmitter& node, const Emitter&) {
 }
 
 constexpr Emitter kBoxes[] = {
-    {OpId::detections, Detections},
-    {OpId::region_proposals, RegionProposals},
-    {OpId::roi_align, RoiAlign},
+    {OpId::detections, Detections, "", "count min_score max_iou std"},
+    {OpId::region_proposals, RegionProposals, "",
+     "strides scales ratios candidates count max_iou std"},
+    {OpId::roi_align, RoiAlign, "", "size strides sampling_ratio aligned"},
 };
 
 }  // namespace

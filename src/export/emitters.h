@@ -15,6 +15,9 @@ struct Emitter {
   OpId op;
   Function emit;
   const char* onnx = "";  // the operator of ONNX, where the function serves several
+  // The function looks at these attributes. Others must have their defaults, but for those that
+  // decide about training. "*": they matter in training alone.
+  std::string_view keys = "";
 };
 
 // Returns null for an operator that has no row.

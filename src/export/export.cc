@@ -83,6 +83,25 @@ bool IsTraining(const Node& node) {
   return false;
 }
 
+bool HasWord(std::string_view words, std::string_view word) {
+  return (" " + std::string(words) + " ").find(" " + std::string(word) + " ") != std::string::npos;
+}
+
+// An attribute that the emitter does not know would be left out in silence.
+void CheckKeys(const NodeEmitter& node, const Emitter& emitter) {
+  const Attributes& attributes = node.node().attributes;
+  const Attributes defaults = Attributes::Defaults(attributes.schema());
+  for (const AttributeField& field : attributes.schema().fields()) {
+    if (emitter.keys == "*" || HasWord("key training varied", field.name) ||
+        HasWord(emitter.keys, field.name)) {
+      continue;
+    }
+    if (attributes.Get(field) == defaults.Get(field)) continue;
+    node.Fail("this version does not know how ONNX says `" + field.name + ": " +
+              ToString(attributes.Get(field)) + "`");
+  }
+}
+
 void EmitNode(NodeEmitter& node) {
   const Emitter* emitter = FindEmitter(node.node().op);
   if (emitter == nullptr) {
@@ -91,6 +110,7 @@ void EmitNode(NodeEmitter& node) {
               "what that is");
   }
   if (IsTraining(node.node())) node.Fail("it does what it does in training");
+  CheckKeys(node, *emitter);
   AddConstants(node);
   emitter->emit(node, *emitter);
 }

@@ -154,9 +154,9 @@ void Rotate(NodeEmitter& node, const Emitter&) {
 }
 
 constexpr Emitter kImages[] = {
-    {OpId::random_resized_crop, RandomResizedCrop},
-    {OpId::resize, Resize},
-    {OpId::rotate, Rotate},
+    {OpId::random_resized_crop, RandomResizedCrop, "", "size scale ratio"},
+    {OpId::resize, Resize, "", "size mode scale"},
+    {OpId::rotate, Rotate, "", "degrees fill"},
 };
 
 }  // namespace

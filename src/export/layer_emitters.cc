@@ -198,16 +198,17 @@ void Bias(NodeEmitter& node, const Emitter&) {
 }
 
 constexpr Emitter kLayers[] = {
-    {OpId::avg_pool, AvgPool},
-    {OpId::batch_norm, BatchNorm},
+    {OpId::avg_pool, AvgPool, "", "kernel stride padding ceil_mode count_include_pad"},
+    {OpId::batch_norm, BatchNorm, "", "epsilon momentum"},
     {OpId::bias, Bias},
-    {OpId::conv, Conv},
-    {OpId::conv_transpose, ConvTranspose},
+    {OpId::conv, Conv, "", "filters kernel stride padding dilation groups bias"},
+    {OpId::conv_transpose, ConvTranspose, "",
+     "filters kernel stride padding output_padding dilation groups bias"},
     {OpId::global_avg_pool, GlobalAvgPool},
-    {OpId::layer_norm, LayerNorm},
-    {OpId::linear, Linear},
-    {OpId::matmul, Matmul},
-    {OpId::max_pool, MaxPool},
+    {OpId::layer_norm, LayerNorm, "", "axis epsilon affine"},
+    {OpId::linear, Linear, "", "units bias"},
+    {OpId::matmul, Matmul, "", "transpose_a transpose_b"},
+    {OpId::max_pool, MaxPool, "", "kernel stride padding dilation ceil_mode"},
 };
 
 }  // namespace

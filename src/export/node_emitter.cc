@@ -2,6 +2,7 @@
 #include "src/export/node_emitter.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -38,6 +39,14 @@ int32_t BitsAt(const HostTensor& tensor, int64_t i) {
   return bits;
 }
 
+// Returns the shortest text that is read as the same number of the tensor's type.
+std::string NumberText(const HostTensor& tensor, int64_t i) {
+  if (tensor.dtype() != DType::kF32) return ToString(AttributeValue(tensor.At(i)));
+  char text[32];
+  const auto end = std::to_chars(text, std::end(text), static_cast<float>(tensor.At(i)));
+  return {text, end.ptr};
+}
+
 // Returns "f32(0.5)" or "int64[-1, 128]" for a short constant, and else "constant".
 std::string NameOfConstant(const HostTensor& tensor) {
   constexpr int64_t kMostShown = 8;
@@ -47,7 +56,7 @@ std::string NameOfConstant(const HostTensor& tensor) {
   text += is_list ? "[" : "(";
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     if (i > 0) text += ", ";
-    text += ToString(AttributeValue(tensor.At(i)));
+    text += NumberText(tensor, i);
   }
   return text + (is_list ? "]" : ")");
 }

@@ -102,18 +102,18 @@ void ReduceAxes(NodeEmitter& node, const Emitter& row) {
 }
 
 constexpr Emitter kShapes[] = {
-    {OpId::concat, Join},
-    {OpId::crop, Crop},
-    {OpId::flatten, Flatten},
-    {OpId::flip, Flip},
-    {OpId::pad, PadAround},
-    {OpId::random_crop, RandomCrop},
-    {OpId::reduce_max, ReduceAxes, "ReduceMax"},
-    {OpId::reduce_mean, ReduceAxes, "ReduceMean"},
-    {OpId::reduce_sum, ReduceAxes, "ReduceSum"},
-    {OpId::reshape, ReshapeTo},
-    {OpId::slice, SlicePart},
-    {OpId::transpose, TransposeTo},
+    {OpId::concat, Join, "", "axis"},
+    {OpId::crop, Crop, "", "size offset"},
+    {OpId::flatten, Flatten, "", "axis"},
+    {OpId::flip, Flip, "", "axes"},
+    {OpId::pad, PadAround, "", "axes before after value"},
+    {OpId::random_crop, RandomCrop, "", "size"},
+    {OpId::reduce_max, ReduceAxes, "ReduceMax", "axes keep_dims"},
+    {OpId::reduce_mean, ReduceAxes, "ReduceMean", "axes keep_dims"},
+    {OpId::reduce_sum, ReduceAxes, "ReduceSum", "axes keep_dims"},
+    {OpId::reshape, ReshapeTo, "", "shape"},
+    {OpId::slice, SlicePart, "", "axes starts ends steps"},
+    {OpId::transpose, TransposeTo, "", "perm"},
 };
 
 }  // namespace
