@@ -30,6 +30,13 @@ NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string
 std::span<const Adapter> LayerAdapters();
 std::span<const Adapter> ElementwiseAdapters();
 std::span<const Adapter> ShapeAdapters();
+std::span<const Adapter> MathAdapters();
+std::span<const Adapter> ReduceAdapters();
+std::span<const Adapter> IndexAdapters();
+std::span<const Adapter> NormAdapters();
+std::span<const Adapter> PartAdapters();
+std::span<const Adapter> ResizeAdapters();
+std::span<const Adapter> EinsumAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();
 

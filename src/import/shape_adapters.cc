@@ -1,7 +1,6 @@
-// Operators that move elements, and sums along axes.
+// Operators that move elements.
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "src/import/adapters.h"
@@ -146,90 +145,6 @@ void Transpose(NodeContext& node, const Adapter&) {
   node.Set(node.Emit("transpose", {{node.Value(0), ""}}, std::move(keys)));
 }
 
-void Pad(NodeContext& node, const Adapter& row) {
-  const std::string mode = node.Text("mode", "constant");
-  if (mode != "constant") node.FailAttribute("mode", "is '" + mode + "', which is not supported");
-  const int rank = node.ShapeOf(0).rank();
-  const bool from_inputs = row.since > 1;
-  const auto pads = from_inputs ? node.Integers(1) : node.Ints("pads").value_or(IntList());
-  std::vector<int64_t> axes(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  if (from_inputs && node.Has(3)) axes = node.Integers(3);
-  if (pads.size() != 2 * axes.size()) node.Fail("has not two pads for each axis");
-  double value = 0;
-  if (!from_inputs) value = static_cast<double>(node.Real("value", 0));
-  if (from_inputs && node.Has(2)) {
-    const std::optional<double> number = node.Number(2);
-    if (!number) node.Fail("its value must be one number");
-    value = *number;
-  }
-  std::vector<int64_t> padded, before, after;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t axis = node.Axis(axes[i], rank), first = pads[i], last = pads[i + axes.size()];
-    if (first == 0 && last == 0) continue;
-    if (first < 0 || last < 0) node.Fail("has negative pads, which are not supported");
-    node.RefuseBatch(0, axis, "pads");
-    padded.push_back(axis);
-    before.push_back(first);
-    after.push_back(last);
-  }
-  if (padded.empty()) return node.Set(node.Value(0));
-  std::vector<TreeEntry> keys = {KeyOfList("axes", padded), KeyOfList("before", before)};
-  if (after != before) keys.push_back(KeyOfList("after", after));
-  if (value != 0) keys.push_back(KeyOf("value", NumberText(value)));
-  node.Set(node.Emit("pad", {{node.Value(0), ""}}, std::move(keys)));
-}
-
-void Reduce(NodeContext& node, const Adapter& row) {
-  const int rank = node.ShapeOf(0).rank();
-  const auto axes = AxesOf(node, 1);
-  const bool keeps = node.Int("keepdims", 1) != 0;
-  const bool noop = node.Int("noop_with_empty_axes", 0) != 0;
-  std::vector<int64_t> all;
-  if (!axes || axes->empty()) {
-    if (noop || rank == 0) return node.Set(node.Value(0));
-    all.resize(static_cast<size_t>(rank));
-    std::iota(all.begin(), all.end(), 0);
-  }
-  const std::vector<int64_t> counted = Counted(node, all.empty() ? *axes : all, rank);
-  for (const int64_t axis : counted) node.RefuseBatch(0, axis, "reduces");
-  std::vector<TreeEntry> keys = {KeyOfList("axes", counted)};
-  if (keeps) keys.push_back(KeyOf("keep_dims", true));
-  node.Set(node.Emit(std::string(row.op), {{node.Value(0), ""}}, std::move(keys)));
-}
-
-void Slice(NodeContext& node, const Adapter& row) {
-  const bool from_inputs = row.since > 1;
-  const int rank = node.ShapeOf(0).rank();
-  const auto list = [&](int input, const char* name) {
-    if (from_inputs) return node.Integers(input);
-    const auto given = node.Ints(name);
-    if (!given) node.Fail("has no attribute '" + std::string(name) + "'");
-    return *given;
-  };
-  const std::vector<int64_t> starts = list(1, "starts"), ends = list(2, "ends");
-  std::vector<int64_t> axes(starts.size()), steps(starts.size(), 1);
-  std::iota(axes.begin(), axes.end(), 0);
-  if (from_inputs && node.Has(3)) axes = node.Integers(3);
-  if (!from_inputs) axes = node.Ints("axes").value_or(axes);
-  if (from_inputs && node.Has(4)) steps = node.Integers(4);
-  if (ends.size() != starts.size() || axes.size() != starts.size() ||
-      steps.size() != starts.size()) {
-    node.Fail("its starts, ends, axes and steps are not as many");
-  }
-  const std::vector<int64_t> counted = [&] {
-    std::vector<int64_t> all = axes;
-    for (int64_t& axis : all) axis = node.Axis(axis, rank);
-    return all;
-  }();
-  std::vector<TreeEntry> keys = {KeyOfList("axes", counted), KeyOfList("starts", starts),
-                                 KeyOfList("ends", ends)};
-  if (std::ranges::any_of(steps, [](int64_t step) { return step != 1; })) {
-    keys.push_back(KeyOfList("steps", steps));
-  }
-  node.Set(node.Emit("slice", {{node.Value(0), ""}}, std::move(keys)));
-}
-
 // Equal parts, the last of which may be smaller, or as many elements as the file says.
 std::vector<int64_t> PartsOf(NodeContext& node, int64_t size) {
   auto parts = node.Has(1) ? node.Integers(1) : node.Ints("split").value_or(IntList());
@@ -272,19 +187,8 @@ void Split(NodeContext& node, const Adapter&) {
 }
 
 constexpr Adapter kShapes[] = {
-    {"Concat", Concat, "", kAnyCount},
-    {"Flatten", Flatten},
-    {"Pad", Pad},
-    {"Pad", Pad, "", 4, 11},
-    {"ReduceMax", Reduce, "reduce_max", 2},
-    {"ReduceMean", Reduce, "reduce_mean", 2},
-    {"ReduceSum", Reduce, "reduce_sum", 2},
-    {"Reshape", Reshape, "", 2},
-    {"Slice", Slice},
-    {"Slice", Slice, "", 5, 10},
-    {"Split", Split, "", 2},
-    {"Squeeze", Squeeze, "", 2},
-    {"Transpose", Transpose},
+    {"Concat", Concat, "", kAnyCount}, {"Flatten", Flatten},        {"Reshape", Reshape, "", 2},
+    {"Split", Split, "", 2},           {"Squeeze", Squeeze, "", 2}, {"Transpose", Transpose},
     {"Unsqueeze", Unsqueeze, "", 2},
 };
 
