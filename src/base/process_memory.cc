@@ -18,6 +18,9 @@ namespace {
 // and the heap then keeps up to twice as much free.
 constexpr int kOwnPages = 128 << 10;
 
+std::atomic<int64_t (*)()> room{nullptr};  // of WatchRoom()
+std::atomic<int64_t> unasked_bytes{0};     // that may be taken before it is asked again
+thread_local bool is_asking = false;
 std::atomic<int64_t> peak_bytes{0};
 std::atomic<size_t> taken_bytes{0};  // since the last sample
 
@@ -85,9 +88,32 @@ void ShareOneHeap() {
 
 void ForgetPeak() { peak_bytes.store(0, std::memory_order_relaxed); }
 
+void WatchRoom(int64_t (*bytes_left)()) {
+  unasked_bytes.store(0, std::memory_order_relaxed);
+  room.store(bytes_left, std::memory_order_relaxed);
+}
+
+namespace {
+
+// Whoever asks allocates, too. `taken`: bytes since the last call.
+void CheckRoomLeft(int64_t taken) {
+  const auto bytes_left = room.load(std::memory_order_relaxed);
+  if (bytes_left == nullptr || is_asking) return;
+  if (unasked_bytes.fetch_sub(taken, std::memory_order_relaxed) > taken) return;
+  is_asking = true;
+  const int64_t left = bytes_left();
+  is_asking = false;
+  if (left < kLeastRoom) throw RoomRanOut();
+  unasked_bytes.store((left - kLeastRoom) / 2, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 void NoteTaken(size_t bytes) {
   const size_t before = taken_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (before + bytes >= kSampleBytes) SampleMemory();
+  if (before + bytes < kSampleBytes) return;
+  SampleMemory();
+  CheckRoomLeft(static_cast<int64_t>(before + bytes));
 }
 
 void NoteGivenBack(size_t bytes) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace cgrun {
 
@@ -39,7 +40,20 @@ void ShareOneHeap();
 // Forgets the peak, for tests that run several models in one process.
 void ForgetPeak();
 
-// For operator new and operator delete.
+// Thrown by operator new if too little room is left: the system would kill the process.
+class RoomRanOut : public std::bad_alloc {
+ public:
+  const char* what() const noexcept override { return "too little memory is left"; }
+};
+
+// Has operator new ask how many bytes are left: at once, and then each time that half of what was
+// left above kLeastRoom has been taken, but not within kSampleBytes. If fewer than kLeastRoom are
+// left, it throws RoomRanOut. Null ends the watch. A run that has been planned
+// may fill what there is: end the watch before it takes its arena.
+void WatchRoom(int64_t (*bytes_left)());
+inline constexpr int64_t kLeastRoom = int64_t{1} << 20;
+
+// For operator new and operator delete. NoteTaken() may throw RoomRanOut.
 inline constexpr size_t kSampleBytes = size_t{256} << 10;
 void NoteTaken(size_t bytes);
 void NoteGivenBack(size_t bytes);

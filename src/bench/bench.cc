@@ -8,8 +8,12 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/base/written_bytes.h"
+#include "src/bench/bench_batches.h"
 #include "src/device/device.h"
 #include "src/device/no_room.h"
+#include "src/eager/peak.h"
+#include "src/fit/run_limit.h"
 #include "src/fit/run_shape.h"
 #include "src/model_data/model_data.h"
 #include "src/plan/schedule.h"
@@ -32,78 +36,54 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The first samples of a data set, and these over again if it has too few.
-class FirstSamples final : public Dataset {
- public:
-  FirstSamples(const Dataset& all, int64_t size) : all_(all), size_(size) {}
-
-  int64_t size() const override { return size_; }
-  const std::vector<DataField>& fields() const override { return all_.fields(); }
-  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
-    all_.Read(index % all_.size(), out);
-  }
-  int64_t decoded_bytes() const override { return 0; }
-
- private:
-  const Dataset& all_;
-  int64_t size_;
-};
-
-// Whole batches, read beforehand.
-class Batches {
- public:
-  Batches(const Dataset& dataset, int64_t batch, int64_t count) : samples_(dataset, count * batch) {
-    for (int64_t b = 0; b < count; ++b) Read(b, batch);
-  }
-
-  const Dataset& dataset() const { return samples_; }
-  // Has them copied to `device`, which must outlive them, from pinned memory where that is faster.
-  void PinFor(Device& device) {
-    for (std::vector<std::byte>& bytes : memory_) pins_.push_back(device.Pin(bytes));
-  }
-  const Batch& Of(int64_t step) const {
-    return batches_[static_cast<size_t>(step % std::ssize(batches_))];
-  }
-
- private:
-  void Read(int64_t index, int64_t count) {
-    Batch batch;
-    batch.index = index;
-    batch.first = index * count;
-    batch.count = count;
-    std::vector<std::span<std::byte>> to;
-    for (const DataField& field : samples_.fields()) {
-      memory_.push_back(std::vector<std::byte>(static_cast<size_t>(field.bytes() * count)));
-      to.emplace_back(memory_.back());
-      batch.fields.emplace_back(memory_.back());
-    }
-    for (int64_t s = 0; s < count; ++s) {
-      std::vector<std::span<std::byte>> sample;
-      for (size_t f = 0; f < to.size(); ++f) {
-        const auto bytes = static_cast<size_t>(samples_.fields()[f].bytes());
-        sample.push_back(to[f].subspan(static_cast<size_t>(s) * bytes, bytes));
-      }
-      samples_.Read(batch.first + s, sample);
-    }
-    batches_.push_back(std::move(batch));
-  }
-
-  FirstSamples samples_;
-  std::vector<std::vector<std::byte>> memory_;
-  std::vector<std::shared_ptr<void>> pins_;  // of it
-  std::vector<Batch> batches_;
-};
-
 // All cases share these.
 struct Bench {
   const ModelSpec& model;
   const BenchOptions& options;
   const KernelLibrary& library;
   EntryRequest entry;
-  const Batches& batches;
+  const BenchBatches& batches;
   std::vector<std::string> inputs;
   std::vector<PathSchedule> schedules;
 };
+
+constexpr const char* kSmallerBatch =
+    "a smaller batch needs less (`--batch N`); `cgrun plan MODEL` lists what takes the memory";
+
+// Refuses a case whose arena, of these bytes, does not fit beside what this process holds. `image`
+// is null in eager mode.
+void CheckArena(const Bench& bench, const Device& device, int64_t arena,
+                const ProgramImage* image) {
+  const bool calls_onednn = image != nullptr && CallsOneDnn(*image, bench.library);
+  MemoryUse memory;
+  memory.arena = arena;
+  memory.data = bench.batches.bytes();
+  memory.base =
+      PlannedBase(memory.data + device.counters().host_bytes, /*loaders=*/0, calls_onednn);
+  const auto& limits = bench.options.limits;
+  CheckLimits(memory, bench.library.name(), image, limits ? *limits : ReadHostLimits(),
+              {kSmallerBatch, kSmallerBatch});
+}
+
+// The engine of a case. Null after an error. Throws NoRoom if what it takes is too much; eager mode
+// takes more if nothing is freed before the end of a step.
+std::unique_ptr<Engine> MakeCaseEngine(const Bench& bench, const BenchCase& one, EnginePlace place,
+                                       Diagnostics& diagnostics) {
+  if (one.mode == Mode::kGraph) {
+    place.before_arenas = [&](const ProgramImage& image) {
+      CheckArena(bench, place.device, image.memory_bytes(), &image);
+    };
+    return BuildEngine(bench.model, {bench.entry}, one.mode, one.compile, place, diagnostics);
+  }
+  auto graphs = PrepareEager(bench.model, {bench.entry}, bench.library, one.compile, diagnostics);
+  if (!graphs) return nullptr;
+  const Graph* const graph = &graphs->front().graph;
+  CheckArena(bench, place.device, EagerPeakBytes({&graph, 1}), nullptr);
+  EagerOptions eager;
+  eager.free = one.free;
+  return MakeEagerEngine(std::move(*graphs), place.device, bench.library, place.communicator,
+                         eager);
+}
 
 // One case, built and running.
 class Contestant {
@@ -114,11 +94,8 @@ class Contestant {
     result_.batch = bench.entry.batch;
     const auto begin = Clock::now();
     device_ = OpenDevice(bench.options.device);
-    EagerOptions eager;
-    eager.free = case_.free;
-    engine_ = BuildEngine(bench.model, {bench.entry}, case_.mode, case_.compile,
-                          {bench.library, *device_, communicator_, bench.options.debug},
-                          diagnostics, eager);
+    engine_ = MakeCaseEngine(
+        bench, case_, {bench.library, *device_, communicator_, bench.options.debug}, diagnostics);
     if (engine_ == nullptr) return;
     runner_ = std::make_unique<BatchRunner>(*engine_, bench.entry.kind, bench.entry.batch,
                                             bench.batches.dataset(), bench.inputs);
@@ -132,6 +109,7 @@ class Contestant {
   bool timed() const { return case_.timed; }
   bool profiled() const { return case_.profiled; }
   const std::string& name() const { return case_.name; }
+  int64_t held_bytes() const { return device_->counters().host_bytes; }
 
   // The first step and its loss.
   void FirstStep() {
@@ -370,6 +348,20 @@ std::optional<std::vector<CaseResult>> BuildEach(const Bench& bench,
   return results;
 }
 
+// Says of a refusal which case does not fit, and what the cases before it hold.
+[[noreturn]] void RefuseCase(const std::string& name, const Contestants& before, bool is_alone,
+                             const NoRoom& error) {
+  int64_t held = 0;
+  for (const auto& contestant : before) held += contestant->held_bytes();
+  const std::string beside =
+      held == 0 ? "" : ", beside " + FormatBytes(held) + " of the cases before it";
+  const std::string others =
+      is_alone ? ""
+               : "; `--isolate` runs each case in a process of its own, and `--only CASE` one "
+                 "alone";
+  throw NoRoom("case '" + name + "'" + beside + ": " + error.what(), error.help() + others);
+}
+
 // Builds all cases, and takes the first step of each. Returns nothing after an error.
 std::optional<Contestants> BuildContestants(const Bench& bench, const std::vector<BenchCase>& cases,
                                             BenchObserver& observer, Diagnostics& diagnostics) {
@@ -379,9 +371,7 @@ std::optional<Contestants> BuildContestants(const Bench& bench, const std::vecto
     try {
       contestants.push_back(std::make_unique<Contestant>(bench, one, diagnostics));
     } catch (const NoRoom& error) {
-      throw NoRoom(
-          "case '" + one.name + "': " + error.what(),
-          "`--isolate` runs each case in a process of its own, and `--only CASE` one alone");
+      RefuseCase(one.name, contestants, cases.size() == 1, error);
     }
     if (!contestants.back()->ready()) return std::nullopt;
     contestants.back()->FirstStep();
@@ -439,7 +429,7 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   const std::unique_ptr<Device> device = OpenDevice(options.device);
   const EntryRequest entry = BenchEntry(model, options.infer);
   const bool infer = entry.kind != EntryKind::kTrain;
-  Batches batches(*dataset, entry.batch, BatchesOf(options));
+  BenchBatches batches(*dataset, entry.batch, BatchesOf(options));
   batches.PinFor(*device);
   const Bench bench{model,
                     options,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/compile/compile.h"
+#include "src/device/host_limits.h"
 #include "src/results/bench_result.h"
 #include "src/run/engine.h"
 
@@ -36,6 +37,7 @@ struct BenchOptions {
   int64_t limit_batches = 0;
   bool dry_run = false;       // the cases are built, and none takes a step
   DebugRun* debug = nullptr;  // of a debugging run, which outlives the benchmark; of graph cases
+  std::optional<HostLimits> limits = {};  // of this process; nothing: as the host says
 };
 
 // The cases of the benchmark: eager, eager that frees nothing, graph without passes, graph in every
@@ -69,7 +71,8 @@ class BenchObserver {
 };
 
 // Errors of the model file go to `diagnostics`, and the result is nothing. Throws UserError for the
-// rest (memory, files). The first batches of the training set are read beforehand, or those of the
+// rest (files), and NoRoom before the arena of a case is taken that the limits of this process do
+// not leave. The first batches of the training set are read beforehand, or those of the
 // test set if there is no training set.
 std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<BenchCase>& cases,
                                     const BenchOptions& options, BenchObserver& observer,

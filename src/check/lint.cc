@@ -2,12 +2,12 @@
 #include "src/check/lint.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "src/data/sampler.h"
 #include "src/device/device.h"
 #include "src/fit/run_shape.h"
 #include "src/frontend/frontend.h"
-#include "src/io/safetensors.h"
 #include "src/lint/batch_lint.h"
 #include "src/lint/label_check.h"
 #include "src/lint/pixel_lint.h"
@@ -15,11 +15,14 @@
 #include "src/lint/unread.h"
 #include "src/model/model_file.h"
 #include "src/model_data/model_data.h"
+#include "src/model_data/sample_order.h"
 #include "src/run/accumulation.h"
 #include "src/run/checkpoint.h"
 #include "src/run/rate_schedule.h"
 #include "src/run/watched_number.h"
+#include "src/run/weight_names.h"
 #include "src/run/weights.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -130,6 +133,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   const SourceMark mark = model.data ? model.data->mark : SourceMark();
   if (diagnostics.has_errors()) return;
   if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
+  if (model.train && !PredictsAlone(model)) CheckOrder(model, data, diagnostics);
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");
@@ -188,9 +192,13 @@ void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
   }
   try {
     path = NewestWeightsOf(model, diagnostics);
-    SafetensorsReader reader(path);
-    for (const TensorSpec& tensor : reader.tensors()) {
-      const auto state = std::ranges::find(states, tensor.name, &ImageState::name);
+    const std::unique_ptr<TensorFile> file = OpenWeightsFile(path);
+    for (const TensorSpec& tensor : file->tensors()) {
+      auto state = std::ranges::find(states, tensor.name, &ImageState::name);
+      if (state == states.end()) {
+        const auto name = Renamed(tensor.name, model.rename);
+        state = std::ranges::find(states, name.value_or(""), &ImageState::name);
+      }
       if (state == states.end() || IsRunState(state->role)) continue;
       const TensorType type{tensor.dtype, tensor.shape};
       if (type == state->type) {

@@ -61,8 +61,10 @@ int64_t FlopsOf(const Engine& engine, int entry) {
   return flops;
 }
 
+// `batch` is 0 for an input without one.
 HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<LabelUse>& uses) {
-  std::vector<Dim> dims = {batch};
+  std::vector<Dim> dims;
+  if (batch > 0) dims.push_back(batch);
   dims.insert(dims.end(), field.shape.begin(), field.shape.end());
   HostTensor tensor(field.dtype, Shape(dims));
   int64_t classes = 0;  // those that all know who read it
@@ -212,7 +214,7 @@ bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* los
 void ModelCheck::ReadBatch(const ModelData& data, const std::vector<LabelUse>& uses) {
   for (const InputSpec& input : model_.inputs) {
     const DataField field{input.name.value, input.type.value, input.shape.value};
-    inputs_[field.name] = RandomInput(field, batch_, uses);
+    inputs_[field.name] = RandomInput(field, input.batch.value ? batch_ : 0, uses);
   }
   if (data.train == nullptr) return;
   Diagnostics reported;

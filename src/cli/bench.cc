@@ -316,7 +316,7 @@ Command DefineBench(const Verb& verb) {
   auto bench = std::make_shared<BenchFlags>();
   auto run_flags = AddRunFlagsOfAnyMode(verb);
   AddDebugFlags(verb, run_flags);
-  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb)");
   verb.Get("--limit-batches").Describe("use at most N different batches, in turn");
   verb.Add("--out", bench->out, "write bench.txt and bench.json to this folder").Value("DIR");
   verb.AddSwitch("--force", bench->force, "replace what a former benchmark left in that folder");

@@ -304,7 +304,7 @@ int Run(const ModelFlags& given) {
 
 Command DefineCheck(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kKept);
-  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb)");
   return [flags] { return Run(*flags); };
 }
 

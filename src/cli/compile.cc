@@ -57,6 +57,7 @@ int Run(const ModelFlags& given, const std::string& output) {
 
 Command DefineCompile(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kKept);
+  TakeOnnx(verb, flags);
   auto output = std::make_shared<std::string>();
   verb.Add("-o,--output", *output, "the file to write").Required().Value("FILE.cgb");
   return [flags, output] { return Run(*flags, *output); };

@@ -32,11 +32,11 @@ struct EvalFlags {
   std::string out;  // for what is kept
 };
 
-// Throws if --memory is given, which the plan of graph mode keeps.
+// Throws if a cap on memory is given, which the plan of graph mode keeps.
 void CheckMode(const ModelFlags& flags, const ModelSpec& model, Mode mode) {
   if (flags.memory.empty() || !model.train || !model.train->memory) return;
   if (mode == Mode::kEager) {
-    throw InputError("--memory needs graph mode", "eager mode plans nothing");
+    throw InputError(flags.memory_flag + " needs graph mode", "eager mode plans nothing");
   }
 }
 

@@ -22,6 +22,7 @@
 #include "src/model/values.h"
 #include "src/onnx/tensor_bytes.h"
 #include "src/report/table.h"
+#include "src/run/weight_names.h"
 
 namespace cgrun {
 namespace {
@@ -214,7 +215,8 @@ int Export(const ExportFlags& flags, const ModelSpec& model, const std::string& 
   if (flags.batch > 0) graph = BindBatch(*graph, flags.batch);
   const std::string file = ChooseWeights(model, flags.weights);
   WarnOfOtherNetwork(flags.model, model, file, WeightsUse::kPredict);
-  WeightsFile weights(file);
+  WeightsFile weights(file,
+                      [&](const std::string& tensor) { return Renamed(tensor, model.rename); });
   if (!CheckWeights(weights.Match(*graph, ExportedValues(*graph, options)), file, model)) {
     return kBadInput;
   }
@@ -245,6 +247,11 @@ int Run(ExportFlags flags) {
   if (!flags.path.empty()) model = EndingWith(std::move(*model), flags.path);
   const std::string output = flags.output.empty() ? model->name.value + ".onnx" : flags.output;
   RefuseExistingFile(flags, output);
+  std::error_code error;
+  if (fs::equivalent(output, flags.model.model, error)) {
+    throw InputError("'" + output + "' would be written over, but it is what is read",
+                     "give another file: `-o other.onnx`");
+  }
   return Export(flags, *model, output);
 }
 
@@ -252,15 +259,16 @@ int Run(ExportFlags flags) {
 
 Command DefineExport(const Verb& verb) {
   auto flags = std::make_shared<ExportFlags>();
-  verb.Add("MODEL", flags->model.model,
-           "model file (.yaml), compiled program (.cgb), or the folder of a run")
-      .Required();
+  verb.Add("MODEL", flags->model.model, "model file (.yaml)").Required();
+  TakeOnnx(verb, std::shared_ptr<ModelFlags>(flags, &flags->model),
+           ", compiled program (.cgb), the folder of a run");
   verb.Add("-o,--output", flags->output, "the file to write (default: the model's name and .onnx)")
       .Value("M.onnx");
   verb.Add("--path", flags->path, "export what this path gives, not the last one").Value("NAME");
-  verb.Add("--weights", flags->weights,
-           "the weights to export: a safetensors file, or a run folder, whose best model is taken, "
-           "else its newest checkpoint (default: runs/<model>)")
+  verb.Add(
+          "--weights", flags->weights,
+          "the weights to export: a safetensors or .pth file, or a run folder, whose best model is "
+          "taken, else its newest checkpoint (default: runs/<model>)")
       .Value("FILE");
   verb.Add("--batch", flags->batch, "a fixed number of samples in a batch (default: any number)")
       .Between(int64_t{1}, int64_t{1} << 30)

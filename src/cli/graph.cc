@@ -200,7 +200,7 @@ int Run(const Verb& verb, const ModelFlags& flags, const GraphFlags& graph_flags
 Command DefineGraph(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kNone);
   auto graph_flags = std::make_shared<GraphFlags>();
-  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb)");
   verb.Add("--entry", graph_flags->entry, "the graph of the model to show (default: train)")
       .OneOf({"train", "eval", "predict"});
   graph_flags->svg =

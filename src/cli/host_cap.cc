@@ -8,6 +8,7 @@
 #include "src/device/device.h"
 #include "src/model/model_file.h"
 #include "src/model/values.h"
+#include "src/model_data/cap_flag.h"
 #include "src/program/serialize.h"
 #include "src/report/table.h"
 
@@ -67,15 +68,14 @@ ModelFlags WithHostMemory(ModelFlags flags, const std::string& model) {
   const int64_t host = BytesOf("--host-memory", flags.host_memory);
   const auto on_host = IsOnHost(flags, flags.model.empty() ? model : flags.model);
   if (!on_host || !*on_host) return flags;
-  if (flags.memory.empty()) {
-    flags.memory = flags.host_memory;
-  } else {
-    const bool is_smaller = host < BytesOf("--memory", flags.memory);
-    const std::string smaller = is_smaller ? flags.host_memory : flags.memory;
+  const bool counts = flags.memory.empty() || host < BytesOf("--memory", flags.memory);
+  const std::string memory = counts ? flags.host_memory : flags.memory;
+  if (!flags.memory.empty()) {
     Tell("note: --memory " + flags.memory + " and --host-memory " + flags.host_memory +
-         " are of the same memory on a device of the host; the smaller one counts: " + smaller);
-    flags.memory = smaller;
+         " are of the same memory on a device of the host; the smaller one counts: " + memory);
   }
+  if (counts) flags.memory_flag = kHostCapFlag;
+  flags.memory = memory;
   flags.host_memory.clear();
   return flags;
 }

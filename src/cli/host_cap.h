@@ -11,7 +11,8 @@
 namespace cgrun {
 
 // If the device is the host's, both caps are of the same memory. Then the function returns the
-// flags with the smaller one as --memory, and says so once where both are given. On other devices
+// flags with the smaller one as `memory`, which then keeps the name of its flag for messages, and
+// says so once where both are given. On other devices
 // --host-memory stays as it is. `model` is the file to look into where the flags name none. Throws
 // InputError if it is no size.
 ModelFlags WithHostMemory(ModelFlags flags, const std::string& model = "");

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/onnx_flags.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -19,29 +19,9 @@ namespace fs = std::filesystem;
 
 struct ImportFlags {
   std::string model, output;
-  std::vector<std::string> dims;
+  OnnxFlags onnx;
   bool force = false, explain = false;
 };
-
-std::map<std::string, int64_t> DimsOf(const std::vector<std::string>& assignments) {
-  constexpr int64_t kMost = int64_t{1} << 31;
-  std::map<std::string, int64_t> dims;
-  for (const std::string& assignment : assignments) {
-    const size_t equal = assignment.rfind('=');
-    int64_t size = 0;
-    const char* const end = assignment.data() + assignment.size();
-    const bool has_name = equal != assignment.npos && equal > 0;
-    if (!has_name || std::from_chars(assignment.data() + equal + 1, end, size).ptr != end ||
-        size < 1 || size > kMost) {
-      throw InputError("'--dim " + assignment + "' gives no dimension a size",
-                       "write its name and a number: `--dim seq=128`");
-    }
-    if (!dims.emplace(assignment.substr(0, equal), size).second) {
-      throw InputError("'--dim' gives '" + assignment.substr(0, equal) + "' two sizes");
-    }
-  }
-  return dims;
-}
 
 void RefuseExisting(const ImportFlags& flags, const std::string& path) {
   std::error_code error;
@@ -59,8 +39,7 @@ std::string Explanation(const ImportedModel& model) {
 }
 
 int Run(const ImportFlags& flags) {
-  ImportOptions options;
-  options.dims = DimsOf(flags.dims);
+  const ImportOptions options = ImportOptionsOf(flags.onnx);
   const fs::path output = flags.output;
   const std::string weights = fs::path(output).replace_extension(".safetensors").string();
   if (weights == flags.output) {
@@ -93,9 +72,7 @@ Command DefineImport(const Verb& verb) {
   verb.Add("-o,--output", flags->output, "the model file to write; its weights lie beside it")
       .Required()
       .Value("FILE.yaml");
-  verb.Add("--dim", flags->dims, "the size of a named dimension; the batch stays open")
-      .Value("NAME=N")
-      .Repeated();
+  AddOnnxFlags(verb, flags->onnx);
   verb.AddSwitch("--explain", flags->explain, "say what was bound and folded");
   verb.AddSwitch("--force", flags->force, "replace files that exist");
   return [flags] { return Run(*flags); };

@@ -21,6 +21,7 @@
 #include "src/cli/standard_streams.h"
 #include "src/device/address_space.h"
 #include "src/device/device.h"
+#include "src/fit/run_limit.h"
 #include "src/io/memory_room.h"
 #include "src/run/find_non_finite.h"
 
@@ -41,6 +42,7 @@ int RunVerb(const Verb& verb, const Command& command) {
   try {
     CheckValues(verb);
     CheckOutputs(verb);
+    if (verb.Has("--batch")) WatchPlanning();  // such a verb plans a model
     return command();
   } catch (const ModelError& error) {
     PrintDiagnostics(error.diagnostics());
@@ -55,6 +57,10 @@ int RunVerb(const Verb& verb, const Command& command) {
     return kFailed;
   } catch (const UserError& error) {
     PrintError(error.what(), error.help());
+    return kFailed;
+  } catch (const RoomRanOut&) {
+    WatchRoom(nullptr);
+    PrintError(PlanningRanOut().what(), PlanningRanOut().help());
     return kFailed;
   } catch (const std::bad_alloc&) {
     const std::string limit = Describe(LeastAddressLimit());

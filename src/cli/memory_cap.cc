@@ -151,13 +151,12 @@ RunLimit LimitToFill(const HostLimits& limits) {
 RunLimit LimitOf(const ModelSpec& model, const KernelLibrary& library,
                  const std::optional<HostLimits>& here) {
   const bool on_host = KindOfDevice(library.name()).on_host;
-  const auto& cap = model.train->memory;
-  if (!cap && on_host) return LimitToFill(ReadHostLimits());
-  if (!cap) return {OpenDevice(library.name())->Info().free_bytes, LimitKind::kMachine};
-  const RunLimit asked{cap->value, LimitKind::kAsked};
-  if (!here || !on_host) return asked;
+  const auto asked = CapOf(model);
+  if (!asked && on_host) return LimitToFill(ReadHostLimits());
+  if (!asked) return {OpenDevice(library.name())->Info().free_bytes, LimitKind::kMachine};
+  if (!here || !on_host) return *asked;
   const RunLimit limit = LimitToFill(*here);
-  return limit.bytes < asked.bytes ? limit : asked;
+  return limit.bytes < asked->bytes ? limit : *asked;
 }
 
 // The search for a batch makes many plans. So the process holds more than a run of one batch: on a
@@ -325,8 +324,7 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
     fitted = FitBatchOf(flags, model, options, here, diagnostics);
   } else {
     const KernelLibrary& library = KernelsOf(model);
-    const auto& asked = *model.train->memory;
-    const MemoryCap cap{{asked.value, LimitKind::kAsked}, asked.mark, here};
+    const MemoryCap cap{*CapOf(model), model.train->memory->mark, here};
     fitted = FittedOf(KeepCap(cap, model, library, options, base, diagnostics));
   }
   PrintDiagnostics(diagnostics);

@@ -50,7 +50,9 @@ constexpr FileKind kKinds[] = {
      "`cgrun predict MODEL %` says what a trained model makes of it; to learn from it, a model "
      "file "
      "names it: `data: {train: {format: csv, file: @, label: COLUMN}}`"},
-    {"an ONNX model", "", ".onnx", kOtherModel},
+    {"an ONNX model", "", ".onnx",
+     "`cgrun import % -o model.yaml` makes a model file of it; plan, summary, graph, check, bench, "
+     "predict and compile take it as it is"},
     {"a PyTorch file", "", ".pt", kPyTorch},
     {"a PyTorch file", "", ".pth", kPyTorch},
     {"a PyTorch file", "", ".ckpt", kPyTorch},

@@ -16,6 +16,7 @@
 #include "src/check/lint.h"
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
+#include "src/cli/onnx_model.h"
 #include "src/cli/program_argument.h"
 #include "src/cli/take_tuning.h"
 #include "src/device/device.h"
@@ -41,7 +42,7 @@ struct Overrides {
       : assignments(flags.of_run), typed(flags.of_run.size()) {
     Add("device", "--device", flags.device);
     Add("train.batch", "--batch", flags.batch);
-    Add("train.memory", "--memory", flags.memory);
+    Add("train.memory", flags.memory_flag, flags.memory);
     AddSwap(flags.swap);
     Add("train.order", "--order", flags.order);
     Add("zones", "--zones", flags.zones);
@@ -311,22 +312,6 @@ bool CheckArgument(const std::string& path, Diagnostics& diagnostics) {
   }
 }
 
-std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {
-  if (IsProgramFile(flags.model)) {
-    throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
-                     "`cgrun disasm " + ShellWord(flags.model) +
-                         "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
-                         "run one");
-  }
-  if (!CheckArgument(flags.model, diagnostics)) return std::nullopt;
-  ModelSpec partial;
-  const Overrides overrides(flags, /*each_kept=*/true);
-  NoteChanges(flags.model, flags.set);
-  std::optional<ModelSpec> model =
-      LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
-  return Checked(std::move(model), partial, diagnostics);
-}
-
 // The file that a path leads to, where that is a link: what lies beside it is not beside the link.
 std::string BehindLinks(const std::filesystem::path& path) {
   constexpr int kMostLinks = 40;  // as the system itself
@@ -349,7 +334,44 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
   return Checked(std::move(model), partial, diagnostics);
 }
 
+// --dim and --const say how an .onnx file is imported.
+void RefuseOnnxFlags(const ModelFlags& flags) {
+  const bool has_dims = !flags.onnx.dims.empty();
+  if (!has_dims && flags.onnx.constants.empty()) return;
+  throw InputError(std::string(has_dims ? "--dim" : "--const") + " is for .onnx files, and '" +
+                       flags.model + "' is none",
+                   "a model file says itself what its inputs are");
+}
+
+std::optional<ModelSpec> LoadOnnxModel(const ModelFlags& flags, Diagnostics& diagnostics) {
+  return LoadEmbeddedModel(flags, OnnxModelText(flags.model, flags.onnx), flags.model, diagnostics);
+}
+
+std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {
+  if (IsProgramFile(flags.model)) {
+    throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
+                     "`cgrun disasm " + ShellWord(flags.model) +
+                         "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
+                         "run one");
+  }
+  if (IsOnnxFile(flags.model) && flags.takes_onnx) return LoadOnnxModel(flags, diagnostics);
+  if (!CheckArgument(flags.model, diagnostics)) return std::nullopt;
+  RefuseOnnxFlags(flags);
+  ModelSpec partial;
+  const Overrides overrides(flags, /*each_kept=*/true);
+  NoteChanges(flags.model, flags.set);
+  std::optional<ModelSpec> model =
+      LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
+  return Checked(std::move(model), partial, diagnostics);
+}
+
 }  // namespace
+
+void TakeOnnx(const Verb& verb, const std::shared_ptr<ModelFlags>& flags, const std::string& also) {
+  flags->takes_onnx = true;
+  verb.Get("MODEL").Describe("model file (.yaml)" + also + ", or ONNX model (.onnx)");
+  AddOnnxFlags(verb, flags->onnx);
+}
 
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
   Diagnostics diagnostics;
@@ -364,6 +386,7 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
 
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics) {
   if (!IsProgramFile(flags.model)) return LoadModel(flags, diagnostics);
+  RefuseOnnxFlags(flags);
   const ProgramImage image = LoadProgram(flags.model);
   return LoadEmbeddedModel(flags, image.model_text, image.model_path, diagnostics);
 }

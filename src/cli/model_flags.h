@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/cli/onnx_flags.h"
 #include "src/cli/verb.h"
 #include "src/compile/compile.h"
 #include "src/model/model_spec.h"
@@ -21,6 +22,7 @@ struct ModelFlags {
   std::string device;
   std::string batch;
   std::string memory;
+  std::string memory_flag = "--memory";  // that has set it, for messages
   std::string host_memory;
   std::string swap;
   std::string order;
@@ -36,6 +38,8 @@ struct ModelFlags {
   std::vector<std::string> disabled_passes;
   std::string stop_after_pass;
   std::vector<std::string> dump_after;
+  bool takes_onnx = false;  // MODEL may be an .onnx file, of which these flags are
+  OnnxFlags onnx;
 };
 
 // The flags of verbs that run a model.
@@ -63,9 +67,15 @@ enum class CapFlag { kNone, kKept };
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(const Verb& verb, CapFlag cap);
 
-// The model file with the flags as overrides. A batch that the file leaves to us is the default,
-// and marked as automatic: verbs that train or plan look for it (FitMemory). Prints errors; nothing
-// after one. Throws InputError for a compiled program.
+// Lets MODEL be an .onnx file, too, with the flags --dim and --const. `also`: what else MODEL may
+// be but a model file: ", or compiled program (.cgb)".
+void TakeOnnx(const Verb& verb, const std::shared_ptr<ModelFlags>& flags,
+              const std::string& also = "");
+
+// The model file with the flags as overrides. An .onnx file is imported, if the verb takes one. A
+// batch that the file leaves to us is the default, and marked as automatic: verbs that train or
+// plan look for it (FitMemory). Prints errors; nothing after one. Throws InputError for a compiled
+// program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
 // Does the same for a file that may be a compiled program: then it returns the program's model.
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags);

@@ -76,10 +76,11 @@ void WarnOfTooMuch(const RunMemory& memory, const Device& device,
   }
   const int64_t most = LargestPeak(ReadHostLimits(), memory);
   if (memory.peak() <= most) return;
+  const int64_t cap = most >> 20;  // MiB
   PrintWarning(fmt::format(
-      "this takes {}, and a process here may take {}: `cgrun train` looks for a plan that fits, "
-      "and `cgrun plan --memory {}MiB` shows it",
-      FormatBytes(memory.peak()), FormatBytes(most), most >> 20));
+      "this takes {}, and a process here may take {}: `cgrun train` looks for a plan that fits{}",
+      FormatBytes(memory.peak()), FormatBytes(most),
+      cap == 0 ? "" : fmt::format(", and `cgrun plan --memory {}MiB` shows it", cap)));
 }
 
 // Returns the bytes that eager mode would need for the same entry points.
@@ -348,7 +349,7 @@ int PlanProgram(const Verb& verb, const ModelFlags& flags, const PlanFlags& plan
 Command DefinePlan(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kKept);
   auto plan_flags = std::make_shared<PlanFlags>();
-  verb.Get("MODEL").Describe("model file (.yaml), compiled program (.cgb), or buffers (.csv)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb), buffers (.csv)");
   verb.AddSwitch("--full", plan_flags->full,
                  "list every buffer; with --why, every entry point; with --compare and --passes, "
                  "the whole plan, too");

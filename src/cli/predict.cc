@@ -289,7 +289,8 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   }
   const TableReader tables(*model,
                            options.weights.empty() ? DataFindings() : FindingsIn(options.weights));
-  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables);
+  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables,
+                       signature->whole);
   PredictFacts facts = FactsOf(*model, options);
   if (source.samples() == 0) {
     return ReportNothing(PredictView(signature->outputs, predict_flags.top), facts, source);
@@ -334,7 +335,7 @@ Command DefinePredict(const Verb& verb) {
   auto run_flags = AddRunFlags(verb);
   AddDebugFlags(verb, run_flags);
   auto predict_flags = std::make_shared<PredictFlags>();
-  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb)");
   verb.Add("INPUT", predict_flags->inputs,
            "JPEG and PNG images, .npy files of one sample or several, .csv tables with a row for "
            "each sample, .txt texts for a model of texts, folders of them; NAME=FILE for a model "

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "src/base/json_text.h"
 #include "src/base/shell_word.h"
@@ -158,13 +159,31 @@ void WarnOfLosses(const PassResult& evaluation, bool has_bad_weights) {
   }
 }
 
-void WarnOfChance(const PassResult& evaluation) {
+namespace {
+
+bool IsSynthetic(const std::optional<DataSpec>& spec) {
+  return spec && spec->format && spec->format->value == "synthetic";
+}
+
+// Returns whether the labels that a model learned, or that it is judged by, are random.
+bool HasRandomLabels(const DataSection& data, const std::string& split) {
+  return IsSynthetic(data.train) || IsSynthetic(split == "valid" ? data.valid : data.test);
+}
+
+}  // namespace
+
+void WarnOfChance(const ModelSpec& model, const PassResult& evaluation) {
+  const bool is_random = model.data && HasRandomLabels(*model.data, evaluation.split);
   for (const NamedNumber& mean : evaluation.means) {
     const auto share = evaluation.class_share;
     if (!IsAccuracy(mean) || !share || *share == 1 || mean.value > *share) continue;
-    PrintWarning("the " + mean.name + " of '" + evaluation.split +
-                 "' is no better than to name the most frequent class each time: a smaller "
-                 "learning rate or longer training may help");
+    const std::string text = "the " + mean.name + " of '" + evaluation.split +
+                             "' is no better than to name the most frequent class each time";
+    if (is_random) {
+      Tell("note: " + text + ", as the labels of synthetic data are random: nothing predicts them");
+    } else {
+      PrintWarning(text + ": a smaller learning rate or longer training may help");
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/model/model_spec.h"
 #include "src/report/progress.h"
 #include "src/session/session.h"
 
@@ -41,8 +42,9 @@ void PrintMemory(const Session& session);
 // Says on standard error where an interrupted run stands, and how it goes on.
 void PrintInterrupted(const TrainResult& result, const std::string& folder);
 
-// Warns of accuracies that naming the most frequent class each time would reach.
-void WarnOfChance(const PassResult& evaluation);
+// Warns of accuracies that naming the most frequent class each time would reach. It is a note if
+// the labels are synthetic: no model can learn them.
+void WarnOfChance(const ModelSpec& model, const PassResult& evaluation);
 
 // Warns of losses of an evaluation that are not finite: the data are at fault, unless it is known
 // that the weights are.

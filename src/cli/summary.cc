@@ -98,7 +98,7 @@ int Run(const ModelFlags& flags) {
 
 Command DefineSummary(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kNone);
-  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb)");
   return [flags] { return Run(*flags); };
 }
 

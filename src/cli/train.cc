@@ -364,10 +364,10 @@ void PrintTrained(const TrainResult& result, const std::string& folder, const st
   PrintResult(text, shown);
 }
 
-void WarnOfResult(const TrainResult& result) {
+void WarnOfResult(const ModelSpec& model, const TrainResult& result) {
   for (const PassResult& evaluation : result.last.evaluations) {
     WarnOfLosses(evaluation);
-    WarnOfChance(evaluation);
+    WarnOfChance(model, evaluation);
   }
   if (result.unjudged > 0) {
     PrintWarning("'" + result.unjudged_metric + "' of `valid` was not a number in " +
@@ -392,7 +392,7 @@ int Report(Training& training, TrainResult& result) {
   if (training.run_folder) training.run_folder->Keep();
   PrintTrained(result, folder, json, session, training.profile, training.options.compile.threads,
                HostCapOf(*training.model));
-  WarnOfResult(result);
+  WarnOfResult(*training.model, result);
   if (result.interrupted) PrintInterrupted(result, folder);
   if (!TellDebugRun(training.debug.get())) return kFailed;
   return result.interrupted ? kInterrupted : kDone;

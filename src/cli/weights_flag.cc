@@ -6,6 +6,7 @@
 
 #include "src/base/shell_word.h"
 #include "src/cli/console.h"
+#include "src/cli/onnx_model.h"
 #include "src/cli/run_split.h"
 #include "src/cli/weights_report.h"
 #include "src/io/file_error.h"
@@ -50,7 +51,8 @@ std::string OtherModelText(const std::string& file, const ModelSpec& model) {
 Flag AddFlag(const Verb& verb, std::string& weights, const std::string& what,
              const std::string& whose) {
   return verb
-      .Add("--weights", weights, what + "a safetensors file, or a run folder, whose " + whose)
+      .Add("--weights", weights,
+           what + "a safetensors or .pth file, or a run folder, whose " + whose)
       .Value("FILE");
 }
 
@@ -85,6 +87,9 @@ Flag AddStartWeightsFlag(const Verb& verb, std::string& weights) {
 
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   if (!flag.empty()) return FindBestWeights(flag);
+  if (model.weights && IsOnnxFile(model.weights->value)) {
+    return OnnxWeights(ResolvePath(model.file_name, model.weights->value));
+  }
   const std::string run = "runs/" + model.name.value;
   std::error_code error;
   if (fs::is_directory(run, error) && (HoldsWeights(run) || !model.weights)) {
@@ -104,6 +109,7 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
 }
 
 std::string WeightsText(const std::string& file) {
+  if (const std::optional<std::string> onnx = OnnxFileOfWeights(file)) return *onnx;
   const std::optional<WeightsPlace> place = PlaceOfWeights(file);
   if (!place) return file;
   std::string text = file + ": " + PlaceText(*place) + (place->step == 0 ? ", untrained" : "");
@@ -122,6 +128,11 @@ bool CheckWeights(const WeightsReport& report, const std::string& file, const Mo
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
+  if (report.loaded.empty() && report.mismatched.empty() && !report.unused.empty()) {
+    PrintError("nothing in " + file + " fits this model:" + NamesBeside(report),
+               OtherModelText(file, model) + kRenameHelp);
+    return false;
+  }
   if (wrong.empty()) {
     TellNotes(ConversionNotes(report));
     WarnOfNotFinite(report, file);

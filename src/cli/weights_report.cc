@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "src/cli/console.h"
@@ -15,6 +17,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 constexpr size_t kLineWidth = 100;
+constexpr std::string_view kInFile = "in the file";
 
 // Names that differ in their last part alone become one: "a.weight", "a.bias" are "a (weight,
 // bias)".
@@ -67,6 +70,7 @@ std::string LoadedText(const WeightsReport& report, const std::string& file) {
   list("initial, not in it", report.missing);
   list("skipped, of a run", report.skipped);
   list("not in the model", report.unused);
+  list("left out by rename", report.left_out);
   return text;
 }
 
@@ -97,14 +101,38 @@ void WarnOfNotFinite(const WeightsReport& report, const std::string& file) {
                ": no result that they lead to is a number; take weights of an earlier step");
 }
 
+std::string NamesBeside(const WeightsReport& report) {
+  if (report.unused.empty() || report.missing.empty()) return "";
+  constexpr size_t kMost = 8;
+  const size_t rows = std::min(kMost, std::max(report.unused.size(), report.missing.size()));
+  const auto cell = [&](const Names& names, size_t row) {
+    if (row + 1 == rows && names.size() > rows) {
+      return "and " + CountText(static_cast<int64_t>(names.size() - row), "other");
+    }
+    return row < names.size() ? names[row] : std::string();
+  };
+  size_t width = kInFile.size();
+  for (size_t row = 0; row < rows; ++row) width = std::max(width, cell(report.unused, row).size());
+  std::string text = fmt::format("\n      {:<{}}  {}", kInFile, width, "in the model");
+  for (size_t row = 0; row < rows; ++row) {
+    text += fmt::format("\n      {:<{}}  {}", cell(report.unused, row), width,
+                        cell(report.missing, row));
+  }
+  return text;
+}
+
 bool ReportWeights(const WeightsReport& report, const std::string& file) {
   if (report.loaded.empty() || report.by_chance) {
     const std::string what = report.loaded.empty()
                                  ? "nothing in " + file + " fits this model"
                                  : "hardly anything in " + file + " fits this model, only " +
                                        Wrapped(ByOwner(report.loaded), 0);
-    PrintError(what + (report.mismatched.empty() ? "" : ":") + Lines(report.mismatched),
-               "give the weights of this model, or train from scratch without --weights");
+    const std::string names = report.mismatched.empty() ? NamesBeside(report) : "";
+    const bool tells = !report.mismatched.empty() || !names.empty();
+    PrintError(what + (tells ? ":" : "") + Lines(report.mismatched) + names,
+               names.empty()
+                   ? "give the weights of this model, or train from scratch without --weights"
+                   : kRenameHelp);
     return false;
   }
   WarnOfNotFinite(report, file);

@@ -133,8 +133,9 @@ struct DataOptions {
   SourceMark mark;     // of the data set, for what is missing
   std::string folder;  // relative paths start here; empty: the working directory
   std::map<std::string, DataOption> values;
-  int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
-  int64_t memory_cap = 0;           // on the run, of which the limit is left; 0: of free memory
+  int64_t memory_limit = kNoLimit;    // the most bytes that decoded_bytes() may become
+  int64_t memory_cap = 0;             // on the run, of which the limit is left; 0: of free memory
+  std::string cap_flag = "--memory";  // that sets this cap
   // If samples do not fit, they lie in files without a name in this folder; "": they are refused.
   // The number is the most bytes that such samples may take in memory.
   std::string stream_folder = {};

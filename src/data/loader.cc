@@ -48,6 +48,7 @@ Loader::Loader(const Dataset& dataset, const LoaderOptions& options, std::span<s
   CGRUN_CHECK(static_cast<int64_t>(memory.size()) >= RingBytes(fields, batch_, options.slots));
   for (const DataField& field : fields) field_bytes_.push_back(field.bytes());
   for (Slot& slot : slots_) {
+    slot.numbers.resize(static_cast<size_t>(std::min(batch_, dataset.size())));
     slot.batch.fields.resize(fields.size());
     for (const DataField& field : fields) {
       slot.memory.push_back(memory.first(static_cast<size_t>(field.bytes() * batch_)));
@@ -152,15 +153,13 @@ void Loader::Work(size_t worker) {
 }
 
 void Loader::Fill(int64_t batch, size_t worker, Slot& slot) noexcept {
-  const std::span<const int64_t> order = sampler_.order();
   slot.failed = false;
   slot.batch.index = batch;
   slot.batch.first = batch * batch_;
-  slot.batch.samples = order.subspan(static_cast<size_t>(slot.batch.first));
-  if (slot.batch.samples.size() > static_cast<size_t>(batch_)) {
-    slot.batch.samples = slot.batch.samples.first(static_cast<size_t>(batch_));
-  }
-  slot.batch.count = static_cast<int64_t>(slot.batch.samples.size());
+  slot.batch.count = std::min(batch_, dataset_.size() - slot.batch.first);
+  const auto numbers = std::span(slot.numbers).first(static_cast<size_t>(slot.batch.count));
+  sampler_.Numbers(slot.batch.first, numbers);
+  slot.batch.samples = numbers;
   try {
     ReadSamples(slot, scratch_[worker]);
   } catch (const UserError& error) {

@@ -26,7 +26,7 @@ struct Batch {
   int64_t index = 0;  // of the batch in its epoch
   int64_t first = 0;  // position of its first sample in the order of the epoch
   int64_t count = 0;  // real samples: fewer than the batch size in the last batch of an epoch
-  std::span<const int64_t> samples;                // their numbers in the data set
+  std::span<const int64_t> samples;                // their numbers in the data set, `count` of them
   std::vector<std::span<const std::byte>> fields;  // one a field: `count` samples in a row, at an
                                                    // address that is a multiple of 64; in a partial
                                                    // batch, zeros follow up to the batch size
@@ -76,6 +76,7 @@ class Loader {
  private:
   struct Slot {
     std::vector<std::span<std::byte>> memory;  // a field, for the whole batch
+    std::vector<int64_t> numbers;              // of the samples, for the whole batch
     Batch batch;
     int64_t ready = -1;  // number of the batch that it holds
     bool failed = false;

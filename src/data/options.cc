@@ -145,7 +145,7 @@ std::string MemoryText(int64_t bytes) {
 }
 
 MemoryLeft MemoryLeft::Of(const DataOptions& options) {
-  return {options.memory_limit, options.memory_cap};
+  return {options.memory_limit, options.memory_cap, options.cap_flag};
 }
 
 std::string MemoryLeft::Text() const {
@@ -156,8 +156,8 @@ std::string MemoryLeft::Text() const {
 }
 
 std::string MemoryLeft::Help(std::string_view otherwise) const {
-  return (cap > 0 ? "a larger `--memory` (`memory` of `train`), or "
-                  : "raise the memory limit, or ") +
+  return (cap > 0 ? "a larger `" + flag + "` (`memory` of `train`), or "
+                  : std::string("raise the memory limit, or ")) +
          std::string(otherwise);
 }
 

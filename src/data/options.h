@@ -69,7 +69,8 @@ std::string MemoryText(int64_t bytes);
 // Memory that samples may still take.
 struct MemoryLeft {
   int64_t bytes = kNoLimit;
-  int64_t cap = 0;  // on the run, of which these bytes are left; 0: of free memory
+  int64_t cap = 0;                // on the run, of which these bytes are left; 0: of free memory
+  std::string flag = "--memory";  // that sets the cap
 
   static MemoryLeft Of(const DataOptions& options);
   // "the 1000 bytes that are left", "the cap of 64.0 MiB".

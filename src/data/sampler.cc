@@ -11,12 +11,27 @@
 namespace cgrun {
 
 Sampler::Sampler(int64_t size, uint64_t seed, bool shuffle)
-    : key_(RandomKey(seed, "data/order")), shuffle_(shuffle), order_(static_cast<size_t>(size)) {
+    : key_(RandomKey(seed, "data/order")), size_(size), shuffle_(shuffle) {
+  if (!shuffle) return;
+  order_.resize(static_cast<size_t>(size));
   std::iota(order_.begin(), order_.end(), 0);
+}
+
+int64_t Sampler::OrderBytes(int64_t size, bool shuffle) {
+  return shuffle ? size * static_cast<int64_t>(sizeof(int64_t)) : 0;
 }
 
 void Sampler::StartEpoch(int64_t epoch) {
   if (shuffle_) RandomPermutation(key_, static_cast<uint64_t>(epoch), order_);
+}
+
+void Sampler::Numbers(int64_t first, std::span<int64_t> numbers) const {
+  CGRUN_CHECK(first >= 0 && first + std::ssize(numbers) <= size_) << first;
+  if (shuffle_) {
+    std::copy_n(order_.begin() + first, numbers.size(), numbers.begin());
+  } else {
+    std::iota(numbers.begin(), numbers.end(), first);
+  }
 }
 
 int64_t BatchCount(int64_t samples, int64_t batch) {

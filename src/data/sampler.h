@@ -14,20 +14,25 @@
 namespace cgrun {
 
 // The order of the samples 0 … size−1 in an epoch, a pure function of (seed, epoch); without
-// `shuffle` it is 0, 1, 2, … in every epoch.
+// `shuffle` it is 0, 1, 2, … in every epoch, and takes no memory.
 class Sampler {
  public:
   Sampler(int64_t size, uint64_t seed, bool shuffle);
 
+  // The bytes that the order of so many samples takes.
+  static int64_t OrderBytes(int64_t size, bool shuffle);
+
   // Does not allocate.
   void StartEpoch(int64_t epoch);
-  // Sample numbers in the order of the epoch; changed by StartEpoch().
-  std::span<const int64_t> order() const { return order_; }
+  // Writes the sample numbers of the places `first`, `first` + 1, … of the epoch, as many as
+  // `numbers` has elements. Does not allocate.
+  void Numbers(int64_t first, std::span<int64_t> numbers) const;
 
  private:
   uint64_t key_;
+  int64_t size_;
   bool shuffle_;
-  std::vector<int64_t> order_;
+  std::vector<int64_t> order_;  // empty without `shuffle`
 };
 
 // Batches of an epoch: ceil(samples / batch), the last one may be partial.

@@ -105,19 +105,6 @@ class SyntheticDataset : public Dataset {
   std::vector<uint64_t> keys_;  // a field
 };
 
-// Samples cost nothing here but their place in the order of an epoch (Sampler).
-bool FitsOrder(int64_t samples, const DataOptions& options, Diagnostics& diagnostics) {
-  // With a split, the list of a part's samples, too.
-  const int64_t bytes = static_cast<int64_t>(sizeof(int64_t)) * (options.split ? 2 : 1);
-  if (samples <= options.memory_limit / bytes) return true;
-  diagnostics.Error(FindOption(options, "samples")->mark,
-                    "the order of " + std::to_string(samples) + " samples takes " +
-                        MemoryText(samples * bytes) + ", more than " +
-                        MemoryLeft::Of(options).Text(),
-                    "fewer samples; `train.epochs` goes over them again");
-  return false;
-}
-
 std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& diagnostics) {
   if (options.fields.empty()) {
     if (options.may_have_more_fields) return nullptr;  // what hides them is reported
@@ -128,7 +115,7 @@ std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& 
   const auto samples = IntegerOption(options, "samples", kSampleCounts, 1, diagnostics);
   const auto classes = IntegerOption(options, "classes", kClassCounts, 10, diagnostics);
   const auto seed = IntegerOption(options, "seed", kSeeds, 0, diagnostics);
-  if (!samples || !classes || !seed || !FitsOrder(*samples, options, diagnostics)) return nullptr;
+  if (!samples || !classes || !seed) return nullptr;
   return std::make_unique<SyntheticDataset>(*samples, static_cast<uint64_t>(*seed),
                                             static_cast<uint32_t>(*classes), options.fields);
 }

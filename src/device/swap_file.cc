@@ -46,10 +46,10 @@ int OpenTemporary(const std::string& folder, int64_t bytes) {
   if (error == 0) return file;
   close(file);
   const std::string help = error == EFBIG
-                               ? "the system limits the size of files (`ulimit -f`); a larger "
-                                 "`--memory` swaps less"
-                               : "free some, or give another folder, `--swap DIR`; a larger "
-                                 "`--memory` swaps less";
+                               ? "the system limits the size of files (`ulimit -f`); a larger cap "
+                                 "on memory swaps less"
+                               : "free some, or give another folder, `--swap DIR`; a larger cap on "
+                                 "memory swaps less";
   throw UserError("cannot take " + NeededMiB(bytes) + " for the swap file in " + folder + ": " +
                       std::strerror(error),
                   help);

@@ -224,6 +224,7 @@ constexpr Emitter kElementwise[] = {
     {OpId::neg, Plain, "Neg"},
     {OpId::normalize, Normalize, "", "scale mean std dtype"},
     {OpId::one_hot, OneHot, "", "classes on_value off_value dtype"},
+    {OpId::parameter, SameValue, "", "shape type"},
     {OpId::pow, Plain, "Pow"},
     {OpId::random_erasing, SameValue, "", "*"},
     {OpId::random_flip, SameValue, "", "*"},

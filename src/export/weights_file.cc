@@ -1,13 +1,16 @@
-// Maps the file behind the header that the reader has checked.
+// Maps a safetensors file behind the header that the reader has checked, and reads others.
 #include "src/export/weights_file.h"
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <utility>
 
-#include "src/base/check.h"
 #include "src/base/finite.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -20,75 +23,114 @@ bool CanBecome(const TensorSpec& from, const TensorType& to) {
          to.dtype != DType::kF16;
 }
 
-bool IsWeight(Role role) { return role == Role::kParameter || role == Role::kRunningStatistic; }
+size_t BytesOf(const TensorSpec& tensor) {
+  return static_cast<size_t>(tensor.shape.Elements() * SizeOf(tensor.dtype));
+}
+
+// Says where the tensors of a safetensors file begin.
+size_t BeginOfTensors(std::span<const std::byte> bytes) {
+  if (bytes.size() < kLengthBytes) return bytes.size();
+  return kLengthBytes + static_cast<size_t>(LoadLittle<uint64_t>(bytes.data()));
+}
+
+// The parameters and statistics of a graph that are needed, by name.
+std::map<std::string, TensorType, std::less<>> WantedOf(const Graph& graph,
+                                                        const IdVector<ValueId, bool>& needed) {
+  std::map<std::string, TensorType, std::less<>> wanted;
+  for (const ValueId id : graph.values.ids()) {
+    const Value& value = graph.values[id];
+    const bool is_weight = value.role == Role::kParameter || value.role == Role::kRunningStatistic;
+    if (needed[id] && is_weight) wanted.emplace(value.name, value.type);
+  }
+  return wanted;
+}
 
 }  // namespace
 
-WeightsFile::WeightsFile(const std::string& path)
-    : file_(path), metadata_(ReadSafetensorsMetadata(path)) {
-  const SafetensorsReader reader(path);
-  const std::span<const std::byte> all = file_.bytes();
-  uint64_t header = 0;
-  if (all.size() >= kLengthBytes) header = LoadLittle<uint64_t>(all.data());
-  size_t begin = kLengthBytes + header;
-  for (const TensorSpec& spec : reader.tensors()) {
-    const auto bytes = static_cast<size_t>(spec.shape.Elements() * SizeOf(spec.dtype));
-    if (begin > all.size() || bytes > all.size() - begin) {
-      ThrowFileError(path, "has changed while it was read");
-    }
-    entries_.emplace(spec.name, Entry{spec, all.subspan(begin, bytes)});
-    begin += bytes;
-  }
+WeightsFile::WeightsFile(const std::string& path, Rename rename)
+    : path_(path),
+      rename_(std::move(rename)),
+      metadata_(ReadWeightsMetadata(path)),
+      file_(OpenWeightsFile(path)) {
+  if (dynamic_cast<const SafetensorsReader*>(file_.get()) != nullptr) mapped_.emplace(path);
+}
+
+void WeightsFile::CheckWhole() const {
+  if (mapped_) mapped_->CheckWhole();
 }
 
 WeightsReport WeightsFile::Match(const Graph& graph, const IdVector<ValueId, bool>& needed) {
+  const auto wanted = WantedOf(graph, needed);
   WeightsReport report;
-  for (const ValueId id : graph.values.ids()) {
-    const Value& value = graph.values[id];
-    if (!needed[id] || !IsWeight(value.role)) continue;
-    const auto found = entries_.find(value.name);
-    if (found == entries_.end()) {
-      report.missing.push_back(value.name);
-      continue;
+  std::set<std::string> seen;
+  size_t offset = mapped_ ? BeginOfTensors(mapped_->bytes()) : 0;
+  for (const TensorSpec& tensor : file_->tensors()) {
+    std::optional<std::string> name = tensor.name;
+    if (rename_ && !wanted.contains(tensor.name)) name = rename_(tensor.name);
+    const auto found = name ? wanted.find(*name) : wanted.end();
+    if (found == wanted.end()) {
+      (name ? report.unused : report.left_out).push_back(tensor.name);
+      if (!mapped_) file_->Skip();
+    } else if (seen.insert(*name).second) {
+      Add(tensor, *name, found->second, offset, report);
+    } else {
+      ThrowFileError(path_, "has two tensors that become '" + *name + "'",
+                     "the key `rename` of the model file gives them their names");
     }
-    const Entry& entry = found->second;
-    const TensorType type{entry.spec.dtype, entry.spec.shape};
-    if (type != value.type && !CanBecome(entry.spec, value.type)) {
-      report.mismatched.push_back(value.name + ": " + type.ToString() + " in the file, " +
-                                  value.type.ToString() + " in the model");
-      continue;
-    }
-    if (type != value.type) {
-      Convert(entry, value.type);
-      ++report.converted[{type.dtype, value.type.dtype}];
-    }
-    if (!AllFinite(value.type.dtype, Bytes(value.name))) report.not_finite.push_back(value.name);
-    report.loaded.push_back(value.name);
+    offset += BytesOf(tensor);
+  }
+  for (const auto& [name, type] : wanted) {
+    if (!seen.contains(name)) report.missing.push_back(name);
   }
   return report;
 }
 
-void WeightsFile::Convert(const Entry& entry, const TensorType& type) {
-  HostTensor tensor(type.dtype, type.shape);
-  for (int64_t i = 0; i < tensor.elements(); ++i) {
-    const double number =
-        NumberAt(entry.spec.dtype, entry.bytes.data() + i * SizeOf(entry.spec.dtype));
-    tensor.Set(i, number);
-    if (!std::isfinite(number) || std::isfinite(tensor.At(i))) continue;
-    ThrowFileError(file_.path(),
-                   "holds " + std::to_string(number) + " in tensor '" + entry.spec.name +
-                       "', which is too large for " + std::string(Name(type.dtype)),
-                   "these are hardly weights that were learned: look at what wrote the file");
+void WeightsFile::Add(const TensorSpec& tensor, const std::string& name, const TensorType& type,
+                      size_t offset, WeightsReport& report) {
+  const TensorType own{tensor.dtype, tensor.shape};
+  if (own != type && !CanBecome(tensor, type)) {
+    report.mismatched.push_back(name + ": " + own.ToString() + " in the file, " + type.ToString() +
+                                " in the model");
+    if (!mapped_) file_->Skip();
+    return;
   }
-  converted_.insert_or_assign(entry.spec.name, std::move(tensor));
+  std::span<const std::byte> bytes = Take(tensor, offset);
+  if (own != type) {
+    bytes = Converted(tensor, bytes, type.dtype);
+    ++report.converted[{own.dtype, type.dtype}];
+  }
+  if (!AllFinite(type.dtype, bytes)) report.not_finite.push_back(name);
+  report.loaded.push_back(name);
+  bytes_.emplace(name, bytes);
 }
 
-std::span<const std::byte> WeightsFile::Bytes(const std::string& name) const {
-  const auto converted = converted_.find(name);
-  if (converted != converted_.end()) return converted->second.bytes();
-  const auto found = entries_.find(name);
-  CGRUN_CHECK(found != entries_.end()) << "no weight " << name;
-  return found->second.bytes;
+std::span<const std::byte> WeightsFile::Take(const TensorSpec& tensor, size_t offset) {
+  const size_t size = BytesOf(tensor);
+  if (!mapped_) {
+    HostTensor& read = owned_.emplace_back(tensor.dtype, tensor.shape);
+    file_->ReadTo(read.bytes());
+    return read.bytes();
+  }
+  const std::span<const std::byte> all = mapped_->bytes();
+  if (offset > all.size() || size > all.size() - offset) {
+    ThrowFileError(path_, "has changed while it was read");
+  }
+  return all.subspan(offset, size);
+}
+
+std::span<const std::byte> WeightsFile::Converted(const TensorSpec& tensor,
+                                                  std::span<const std::byte> bytes, DType dtype) {
+  HostTensor& converted = owned_.emplace_back(dtype, tensor.shape);
+  for (int64_t i = 0; i < converted.elements(); ++i) {
+    const double number = NumberAt(tensor.dtype, bytes.data() + i * SizeOf(tensor.dtype));
+    converted.Set(i, number);
+    if (!std::isfinite(number) || std::isfinite(converted.At(i))) continue;
+    ThrowFileError(path_,
+                   "holds " + std::to_string(number) + " in tensor '" + tensor.name +
+                       "', which is too large for " + std::string(Name(dtype)),
+                   "these are hardly weights that were learned: look at what wrote the file");
+  }
+  return converted.bytes();
 }
 
 }  // namespace cgrun

@@ -11,13 +11,28 @@
 #include <csignal>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "src/base/diagnostics.h"
+#include "src/base/written_bytes.h"
+#include "src/device/control_group.h"
+#include "src/device/host_limits.h"
+#include "src/device/no_room.h"
+
 namespace cgrun {
 namespace {
+
+// A child ends so whose own child was killed: what a shell reports of a killed process.
+constexpr int kKilled = 128 + SIGKILL;
+
+class KilledChild final : public NoRoom {
+ public:
+  using NoRoom::NoRoom;
+};
 
 bool HasOneThread() {
   std::error_code error;
@@ -35,11 +50,24 @@ bool WriteAll(int file, std::string_view text) {
   return true;
 }
 
+// Version 1 has a number for no limit, which is more than there is.
+bool HasGroupLimit() { return ControlGroupMemory("") < ReadMachineMemory().total; }
+
+// If the memory of the control group runs out, the child is killed, and not its parent, which then
+// says so.
+void OfferToBeKilled() {
+  if (!HasGroupLimit()) return;
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
+}
+
 // No destructors and no buffered output: those are the parent's. Nor does it outlive the parent.
 [[noreturn]] void Work(pid_t parent, const std::function<void(int file)>& work, int file) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
   try {
+    OfferToBeKilled();
     work(file);
+  } catch (const KilledChild&) {
+    _exit(kKilled);
   } catch (const std::exception&) {
     _exit(1);  // the parent does it again, and has the message
   }
@@ -72,6 +100,16 @@ void AnswerAll(int file, const AnsweringChild::Answer& answer) {
   }
 }
 
+// The child was killed while this process planned with it.
+[[noreturn]] void RefuseKilled() {
+  const int64_t left = ControlGroupMemory("");
+  throw KilledChild(
+      "the system has ended the process that plans, as it does where memory runs out",
+      HasGroupLimit() ? "planning this model takes more than the " + FormatBytes(left) +
+                            " that the control group leaves: a larger one is needed"
+                      : "other programs may have taken the memory: end some of them, or try again");
+}
+
 }  // namespace
 
 ChildProcess::ChildProcess(bool on_host, const std::function<void(int file)>& work) {
@@ -90,17 +128,25 @@ ChildProcess::ChildProcess(bool on_host, const std::function<void(int file)>& wo
 
 ChildProcess::~ChildProcess() {
   if (is_there()) kill(pid_, SIGKILL);
-  EndsWell();
+  Wait();
   if (file_ >= 0) close(file_);
 }
 
-bool ChildProcess::EndsWell() {
-  int status = 0;
+int ChildProcess::Wait() {
+  constexpr int kFailed = 1 << 8;  // exit status 1
+  int status = kFailed;
   const pid_t pid = std::exchange(pid_, -1);
-  if (pid <= 0) return false;
+  if (pid <= 0) return kFailed;
   while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return false;
+    if (errno != EINTR) return kFailed;
   }
+  return status;
+}
+
+bool ChildProcess::EndsWell() {
+  const int status = Wait();
+  const bool is_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  if (is_killed || (WIFEXITED(status) && WEXITSTATUS(status) == kKilled)) RefuseKilled();
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -118,8 +164,10 @@ AnsweringChild::AnsweringChild(bool on_host, const std::function<Answer()>& prep
     : child_(on_host, [&](int file) { AnswerAll(file, prepare()); }) {}
 
 std::optional<std::string> AnsweringChild::Ask(const std::string& question) {
-  if (!child_.is_there() || !WriteAll(child_.file(), question + "\n")) return std::nullopt;
-  auto answer = ReadLine(child_.file());
+  if (!child_.is_there()) return std::nullopt;
+  const bool is_asked = WriteAll(child_.file(), question + "\n");
+  auto answer = is_asked ? ReadLine(child_.file()) : std::nullopt;
+  if (!answer) child_.EndsWell();  // its end of the socket is closed
   return answer && !answer->empty() ? answer : std::nullopt;
 }
 

@@ -24,15 +24,19 @@ class ChildProcess {
 
   bool is_there() const { return pid_ > 0; }
   int file() const { return file_; }  // this process's end of the socket
-  bool EndsWell();                    // waits for the end
+  // Waits for the end. Throws NoRoom if the system has killed it, as it does where memory runs out:
+  // whoever did the same work would be killed, too.
+  bool EndsWell();
 
  private:
+  int Wait();  // for the end; returns the status of waitpid()
+
   pid_t pid_ = -1;
   int file_ = -1;
 };
 
 // Runs `work` in a child and waits for its text. If it throws or dies, or if there can be no child,
-// the result is empty.
+// the result is empty. Throws NoRoom as ChildProcess does.
 std::optional<std::string> InChild(bool on_host, const std::function<std::string()>& work);
 
 // A child that prepares once what many answers need. A child of it gives each answer, and finds all
@@ -45,6 +49,7 @@ class AnsweringChild {
   AnsweringChild(bool on_host, const std::function<Answer()>& prepare);
 
   // Waits for the answer. If it throws or dies, or if there can be no child, the result is empty.
+  // Throws NoRoom as ChildProcess does.
   std::optional<std::string> Ask(const std::string& question);
 
  private:

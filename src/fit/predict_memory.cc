@@ -19,14 +19,6 @@ int64_t PortBytes(const std::vector<ImagePort>& ports) {
   return bytes;
 }
 
-// Throws NoRoom if the limits of this process leave too little.
-void CheckLimits(const MemoryUse& memory, const ProgramImage& image, const WaysOut& ways) {
-  const bool on_host = KindOfDevice(image.device).on_host;
-  const RunMemory run = RunMemoryOf(memory, on_host, /*loaders=*/0);
-  const RunLimit limit = LeastLimit(ReadHostLimits(), run);
-  if (!Fits(run, limit)) RefuseRun(run, limit, &image, ways);
-}
-
 }  // namespace
 
 int64_t FeedBytes(const ImageEntry& entry) { return PortBytes(entry.feeds); }
@@ -59,7 +51,7 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
     memory.start = PlannedStart();
     measure_base();
     memory.arena = prepared.memory_bytes();
-    CheckLimits(memory, prepared, needs.ways);
+    CheckLimits(memory, prepared.device, &prepared, ReadHostLimits(), needs.ways);
   };
   ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
   built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");

@@ -6,9 +6,13 @@
 
 #include <vector>
 
+#include "src/base/process_memory.h"
 #include "src/base/written_bytes.h"
+#include "src/device/control_group.h"
+#include "src/device/device.h"
 #include "src/device/no_room.h"
 #include "src/fit/run_planner.h"
+#include "src/model_data/cap_flag.h"
 #include "src/program/image_layout.h"
 
 namespace cgrun {
@@ -30,7 +34,7 @@ std::string RunLimit::name() const {
 std::string RunLimit::EnoughFor(const RunMemory& run) const {
   switch (kind) {
     case LimitKind::kAsked:
-      return "`--memory " + LeastCap(run.total()) + "`";
+      return "`" + flag + " " + LeastCap(run.total()) + "`";
     case LimitKind::kMachine:
       return LeastCap(run.total()) + " of memory";
     case LimitKind::kGroup:
@@ -49,6 +53,11 @@ std::string LeastCap(int64_t bytes) {
   return fmt::format("{}.{}MiB", tenths / 10, tenths % 10);
 }
 
+std::optional<RunLimit> CapOf(const ModelSpec& model) {
+  if (!model.train || !model.train->memory) return std::nullopt;
+  return RunLimit{model.train->memory->value, LimitKind::kAsked, CapFlagOf(model)};
+}
+
 RunLimit LeastLimit(const HostLimits& limits, const RunMemory& like) {
   RunLimit least{LargestPeak(limits, like), LimitKind::kMachine};
   const auto is_least = [&](int64_t limit, int64_t HostLimits::*member) {
@@ -63,9 +72,9 @@ RunLimit LeastLimit(const HostLimits& limits, const RunMemory& like) {
   return least;
 }
 
-RunMemory RunMemoryOf(const MemoryUse& memory, bool on_host, int64_t loaders) {
+RunMemory RunMemoryOf(const MemoryUse& memory, std::string_view device, int64_t loaders) {
   RunMemory run;
-  run.on_host = on_host;
+  run.on_host = KindOfDevice(device).on_host;
   run.arena = memory.arena;
   run.data = memory.data;
   run.base = memory.base;
@@ -76,6 +85,14 @@ RunMemory RunMemoryOf(const MemoryUse& memory, bool on_host, int64_t loaders) {
 
 bool Fits(const RunMemory& run, const RunLimit& limit) {
   return (limit.kind == LimitKind::kAsked ? run.peak() : run.host()) <= limit.bytes;
+}
+
+std::optional<RunLimit> BrokenLimit(const RunMemory& run, const HostLimits& limits,
+                                    const std::optional<RunLimit>& cap) {
+  if (cap && !Fits(run, *cap)) return cap;
+  const RunLimit least = LeastLimit(limits, run);
+  if (Fits(run, least)) return std::nullopt;
+  return least;
 }
 
 namespace {
@@ -101,6 +118,43 @@ void RefuseRun(const RunMemory& run, const RunLimit& limit, const ProgramImage* 
   if (run.start <= run.host()) help += "; " + (run.arena < run.data ? ways.data : ways.arena);
   if (limit.kind == LimitKind::kAsked) throw InputError(what, help);
   throw NoRoom(what, help);
+}
+
+void CheckLimits(const MemoryUse& memory, std::string_view device, const ProgramImage* image,
+                 const HostLimits& limits, const WaysOut& ways) {
+  const RunMemory run = RunMemoryOf(memory, device, /*loaders=*/0);
+  const auto limit = BrokenLimit(run, limits);
+  if (limit) RefuseRun(run, *limit, image, ways);
+  WatchRoom(nullptr);
+}
+
+namespace {
+
+// Planning of a small model has been seen to take up to 6.5 MiB beside what the process holds from
+// its start, most of it for libraries, which do not ask operator new.
+constexpr int64_t kLeastForPlanning = int64_t{8} << 20;
+
+constexpr const char* kPlanOutside =
+    "`cgrun plan MODEL` outside of the group says what a model takes";
+
+}  // namespace
+
+void WatchPlanning() {
+  const int64_t left = ControlGroupMemory("");
+  if (left >= ReadMachineMemory().total) return;  // version 1 has a number for no limit
+  if (left >= kLeastForPlanning) return WatchRoom([] { return ControlGroupMemory(""); });
+  RunMemory smallest;
+  smallest.start = PlannedStart() + kLeastForPlanning;
+  smallest.beside = MeasureFootprint(smallest, /*loaders=*/0);
+  throw NoRoom("the control group leaves " + FormatBytes(left) +
+                   ", less than it takes to read and plan a model",
+               RunLimit{0, LimitKind::kGroup}.EnoughFor(smallest) +
+                   " is enough for a small model; " + kPlanOutside);
+}
+
+NoRoom PlanningRanOut() {
+  return NoRoom("reading and planning this model take more than the control group leaves",
+                std::string("a larger group is needed: ") + kPlanOutside);
 }
 
 }  // namespace cgrun

@@ -15,6 +15,7 @@
 #include "src/model/model_file.h"
 #include "src/model_data/data_findings.h"
 #include "src/model_data/model_data.h"
+#include "src/model_data/sample_order.h"
 #include "src/ops/initializers.h"
 #include "src/program/code.h"
 #include "src/run/accumulation.h"
@@ -78,6 +79,7 @@ bool PredictsAlone(const ModelSpec& model) {
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
   const auto schedules = ReadRateSchedules(model, diagnostics);
   ModelData data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
+  if (!PredictsAlone(model)) CheckOrder(model, data, diagnostics);
   if (diagnostics.has_errors()) return ShapeOfRun(model, ModelData());
   if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
   if (data.train != nullptr && model.train && schedules) {
@@ -110,6 +112,7 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
     shape.host.sets.push_back(set.get());
     if (set != shape.data.train) evaluation_sizes.push_back(set->size());
   }
+  if (ShufflesSamples(model)) shape.host.shuffled = shape.data.train.get();
   shape.host.kept_bytes = CheckpointBytes(FindingsOf(*shape.data.train));
   shape.entries = TrainingEntries(batch, {shape.data.train->size()}, evaluation_sizes, accumulate);
   return shape;
@@ -119,7 +122,9 @@ HostUse HostUseOf(const HostParts& parts) {
   HostUse use;
   use.decoded = parts.decoded_bytes;
   use.kept = parts.kept_bytes;
-  for (const Dataset* set : parts.sets) use.loaders += DataSource::HostBytes(*set, parts.batch);
+  for (const Dataset* set : parts.sets) {
+    use.loaders += DataSource::HostBytes(*set, parts.batch, set == parts.shuffled);
+  }
   use.states = parts.state_copy + (parts.saves ? CheckpointWriter::kBufferBytes : 0);
   use.streamable = parts.streamable_bytes;
   return use;

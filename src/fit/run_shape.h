@@ -21,8 +21,9 @@ inline constexpr char kTrainHelp[] =
 
 // Counts the host memory that a run takes beside its arena and its base.
 struct HostParts {
-  int64_t decoded_bytes = 0;         // of all sets
-  std::vector<const Dataset*> sets;  // that loaders go over
+  int64_t decoded_bytes = 0;          // of all sets
+  std::vector<const Dataset*> sets;   // that loaders go over
+  const Dataset* shuffled = nullptr;  // the one of them that is gone over in random order, if any
   int64_t batch = 1;
   int64_t state_copy = 0;        // StateCopyBytes()
   bool saves = false;            // whether checkpoints are written

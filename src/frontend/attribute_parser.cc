@@ -264,6 +264,18 @@ Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
   return attributes;
 }
 
+Attributes ForInputs(const OpDef& def, Attributes attributes, std::span<const TensorType> inputs) {
+  const auto has_batch = [](const TensorType& type) { return !type.shape.IsBound(); };
+  if (inputs.empty() || std::ranges::any_of(inputs, has_batch)) return attributes;
+  for (const AttributeField& field : def.schema->fields()) {
+    if (field.kind != AttributeKind::kShape || field.internal) continue;
+    const Shape shape = std::get<Shape>(attributes.Get(field));
+    if (shape.rank() == 0 || shape[0] != kBatchDim) continue;
+    attributes = attributes.With(field, Shape(std::vector<Dim>(shape.begin() + 1, shape.end())));
+  }
+  return attributes;
+}
+
 bool LacksNumber(const OpDef& def, const OpSpec& op) {
   return std::ranges::any_of(op.attributes, [&](const Attribute& attribute) {
     const AttributeField* field = def.schema->Find(attribute.key);

@@ -16,6 +16,10 @@ namespace cgrun {
 Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
                            std::span<const std::string> also_known, Diagnostics& diagnostics);
 
+// Shapes among the attributes are those of a sample, with the batch axis in front. Returns them
+// without that axis for inputs that have no batch.
+Attributes ForInputs(const OpDef& def, Attributes attributes, std::span<const TensorType> inputs);
+
 // Returns whether an attribute of integers was given a fraction that is reported already, as
 // `units: 0,5`, or one of numbers `1,2,3`: then it has no value, and nothing is to be said of the
 // one that stands for it.

@@ -78,7 +78,8 @@ class ForwardBuilder {
         names_.global().values[input.name.value] = ValueId();
         continue;
       }
-      std::vector<Dim> dims = {kBatchDim};
+      std::vector<Dim> dims;
+      if (input.batch.value) dims.push_back(kBatchDim);
       for (const Dim& dim : input.shape.value) dims.push_back(dim);
       const TensorType type{input.type.value, Shape(dims)};
       if (IsFloat(type.dtype) && type.dtype != options_.precision &&
@@ -211,11 +212,12 @@ class ForwardBuilder {
     CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
   }
 
-  // Returns whether an operator reads no tensor of the model: random numbers, say.
+  // Returns whether an operator reads no tensor of the model: random numbers, say, or a parameter.
   static bool ReadsNothing(const OpSpec& op) {
     const std::optional<OpId> id =
         op.kind == OpSpec::Kind::kOperator ? FindOp(op.target.value) : std::nullopt;
-    return id && GetOpDef(*id).inputs.size() == (GetOpDef(*id).needs_step ? 1u : 0u);
+    return id && (*id == OpId::parameter ||
+                  GetOpDef(*id).inputs.size() == (GetOpDef(*id).needs_step ? 1u : 0u));
   }
 
   // `previous` is nothing where the operator before failed; then this one says nothing of it.
@@ -355,6 +357,7 @@ class ForwardBuilder {
       return std::nullopt;
     }
     attributes = SetInternal(*def, std::move(attributes), op, place, label);
+    attributes = ForInputs(*def, std::move(attributes), TypesOf(inputs));
     if (!ShareDraw(*def, op, scope, inputs, attributes)) return std::nullopt;
     if (!owned_.Add(*def, attributes, op, place, label, inputs)) return std::nullopt;
     if (def->needs_step) inputs.push_back(StepCounter(builder_));
@@ -382,13 +385,21 @@ class ForwardBuilder {
     set("training", learns && !FreezesStatistics(op));
     set("varied", options_.kind == EntryKind::kTrain);
     set("key", static_cast<int64_t>(RandomKey(graph_.seed, place.prefix + label)));
-    const bool given = std::any_of(op.attributes.begin(), op.attributes.end(),
-                                   [](const Attribute& a) { return a.key == "dtype"; });
-    const AttributeField* dtype = def.schema->Find("dtype");
-    if (dtype != nullptr && dtype->kind == AttributeKind::kDType && !given && !dtype->required) {
-      attributes = attributes.With(*dtype, options_.precision);
+    for (const char* name : {"dtype", "type"}) {
+      const AttributeField* dtype = def.schema->Find(name);
+      const bool given =
+          std::ranges::find(op.attributes, name, &Attribute::key) != op.attributes.end();
+      if (dtype != nullptr && dtype->kind == AttributeKind::kDType && !given && !dtype->required) {
+        attributes = attributes.With(*dtype, options_.precision);
+      }
     }
     return attributes;
+  }
+
+  std::vector<TensorType> TypesOf(const Values& values) const {
+    std::vector<TensorType> types;
+    for (const ValueId value : values) types.push_back(graph_.values[value].type);
+    return types;
   }
 
   // Gives an operator with `draws_as` the random key of the one that it names. False after an

@@ -49,6 +49,18 @@ void CheckTF32(const ModelSpec& model, Diagnostics& diagnostics) {
                     "tf32 is a number type of GPUs; write `precision: f32`, or `bf16`");
 }
 
+// Data have samples, and an input without a batch has none.
+void CheckFed(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data) return;
+  for (const InputSpec& input : model.inputs) {
+    if (input.batch.value || IsCarried(model, input.name.value)) continue;
+    diagnostics.Error(input.batch.mark,
+                      "input '" + input.name.value + "' has no batch, so `data` cannot feed it",
+                      "leave `batch: false` out, or make it a `parameter`; `cgrun predict` takes a "
+                      "file or a value for it");
+  }
+}
+
 }  // namespace
 
 std::span<const UnsupportedKey> UnsupportedKeys() { return kUnsupported; }
@@ -64,6 +76,7 @@ void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics) {
                       std::string(key.help));
   }
   CheckTF32(model, diagnostics);
+  CheckFed(model, diagnostics);
 }
 
 DType PrecisionOf(const ModelSpec& model) {

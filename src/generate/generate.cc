@@ -87,7 +87,7 @@ std::optional<Generated> GenerateSamples(const ModelSpec& model, const Generated
   if (!engine) return std::nullopt;
   Generated generated;
   generated.memory = memory;
-  generated.weights = LoadWeights(*engine, options.weights, WeightsScope::kModel);
+  generated.weights = LoadWeights(*engine, options.weights, WeightsScope::kModel, model.rename);
   const EngineEntry& entry = engine->model().entries[0];
   for (size_t i = 0; i < entry.feeds.size(); ++i) {
     const HostTensor nothing(entry.feeds[i].type.dtype, entry.feeds[i].type.shape);

@@ -141,7 +141,7 @@ TextWriter::TextWriter(const TextModel& model, const WriteTextOptions& options,
                          diagnostics);
   if (!engine) return;
   memory_ = memory;
-  weights_ = LoadWeights(*engine, options.weights, WeightsScope::kModel);
+  weights_ = LoadWeights(*engine, options.weights, WeightsScope::kModel, model.step.rename);
   const EngineEntry& entry = engine->model().entries[0];
   for (const EnginePort& result : entry.results) {
     outputs_.emplace_back(result.type.dtype, result.type.shape);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "src/import/node_context.h"
@@ -21,11 +22,23 @@ struct Adapter {
 };
 
 // Null for an operator that cannot be imported in this opset.
-const Adapter* FindAdapter(std::string_view op_type, int64_t opset);
+const Adapter* FindAdapter(const onnx::Node& node, int64_t opset);
+
+// A convolution of the node's first three inputs, as the `part` of what it emits.
+NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string& part);
 
 std::span<const Adapter> LayerAdapters();
 std::span<const Adapter> ElementwiseAdapters();
 std::span<const Adapter> ShapeAdapters();
+std::span<const Adapter> MathAdapters();
+std::span<const Adapter> ReduceAdapters();
+std::span<const Adapter> IndexAdapters();
+std::span<const Adapter> NormAdapters();
+std::span<const Adapter> PartAdapters();
+std::span<const Adapter> ResizeAdapters();
+std::span<const Adapter> EinsumAdapters();
+// Returns the rows of the domain com.microsoft.
+std::span<const Adapter> ContribAdapters();
 
 }  // namespace cgrun
 

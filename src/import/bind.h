@@ -3,10 +3,13 @@
 #define CGRUN_IMPORT_BIND_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "src/base/diagnostics.h"
+#include "src/import/constant.h"
 #include "src/import/import.h"
 #include "src/ir/tensor_type.h"
 
@@ -14,18 +17,29 @@ namespace cgrun {
 
 struct BoundInput {
   std::string name;  // in the file
-  TensorType type;   // with the batch in front
+  TensorType type;
+  bool batch = true;  // it has one, in front
 };
 
 struct Binding {
-  std::vector<BoundInput> inputs;  // that are fed
-  std::optional<int64_t> batch;    // that the file has
-  std::vector<std::string> lines;  // what was bound
+  std::vector<BoundInput> inputs;             // that are fed
+  std::map<std::string, Constant> constants;  // the inputs that `--const` gives, by name
+  std::optional<int64_t> batch;               // that the file has
+  std::vector<std::string> lines;             // what was bound
 };
 
-// The first dimension of every input is the batch. One InputError lists all dimensions that have
-// neither a size nor a value in `options`.
-Binding BindInputs(const onnx::OnnxFile& file, const ImportOptions& options);
+// Says whether the first dimension of inputs is the batch. Inputs without a dimension have none.
+enum class BatchAxis { kFirst, kNone };
+
+// Reports dimensions that have neither a size nor a value in the options.
+class UnboundDimensions : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+// One UnboundDimensions lists all that need a size; InputError for other faults of inputs and of
+// the options.
+Binding BindInputs(const onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch);
 
 }  // namespace cgrun
 

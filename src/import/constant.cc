@@ -1,10 +1,11 @@
 // Elements of constants as numbers.
 #include "src/import/constant.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "src/base/host_tensor.h"
+#include "src/base/check.h"
 
 namespace cgrun {
 namespace {
@@ -21,6 +22,12 @@ std::vector<Dim> Widened(onnx::ByteSpan bytes) {
   }
   return sizes;
 }
+
+// A tensor of no file, with its elements.
+struct OwnedElements {
+  HostTensor host;
+  onnx::Tensor tensor;
+};
 
 }  // namespace
 
@@ -48,6 +55,63 @@ Constant ConstantOf(const onnx::Tensor& tensor, const onnx::OnnxFile& file) {
     onnx::ThrowTensorError(tensor, file.path(), "is too large");
   }
   return {tensor.data_type, tensor.dims, tensor.name, &tensor, {}, nullptr};
+}
+
+onnx::DataType OnnxTypeOf(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return onnx::DataType::kFloat;
+    case DType::kF64:
+      return onnx::DataType::kDouble;
+    case DType::kI64:
+      return onnx::DataType::kInt64;
+    case DType::kI32:
+      return onnx::DataType::kInt32;
+    case DType::kU8:
+      return onnx::DataType::kUint8;
+    case DType::kBool:
+      return onnx::DataType::kBool;
+    case DType::kF16:
+      return onnx::DataType::kFloat16;
+    case DType::kBF16:
+      return onnx::DataType::kBfloat16;
+  }
+  CGRUN_CHECK(false) << "a number type that ONNX does not have";
+}
+
+Constant ConstantOf(HostTensor tensor) {
+  auto elements = std::make_shared<OwnedElements>();
+  elements->host = std::move(tensor);
+  onnx::Tensor& as_onnx = elements->tensor;
+  as_onnx.data_type = OnnxTypeOf(elements->host.dtype());
+  as_onnx.dims = elements->host.shape().Sizes();
+  as_onnx.raw_data = std::as_const(elements->host).bytes();
+  Constant constant{as_onnx.data_type, as_onnx.dims, "", &as_onnx, {}, nullptr};
+  constant.owned = std::shared_ptr<const onnx::Tensor>(std::move(elements), constant.tensor);
+  return constant;
+}
+
+std::optional<HostTensor> HostOf(const Constant& constant, onnx::OnnxFile& file) {
+  const std::optional<DType> dtype = DTypeOfOnnx(constant.type);
+  if (!dtype) return std::nullopt;
+  if (constant.folded) {
+    HostTensor tensor(*dtype, Shape::Of(constant.dims));
+    for (size_t i = 0; i < constant.folded->size(); ++i) {
+      const Dim& size = (*constant.folded)[i];
+      if (size.batch) return std::nullopt;
+      if (*dtype == DType::kI64) {
+        tensor.data<int64_t>()[i] = size.size;
+      } else {
+        tensor.Set(static_cast<int64_t>(i), static_cast<double>(size.size));
+      }
+    }
+    return tensor;
+  }
+  const onnx::TensorBytes bytes = file.Bytes(*constant.tensor);
+  HostTensor tensor(*dtype, Shape::Of(constant.dims));
+  CGRUN_CHECK(bytes.bytes().size() == tensor.bytes().size()) << constant.name;
+  std::ranges::copy(bytes.bytes(), tensor.bytes().begin());
+  return tensor;
 }
 
 int64_t ElementsOf(const Constant& constant) {

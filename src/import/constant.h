@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "src/base/dtype.h"
+#include "src/base/host_tensor.h"
 #include "src/base/shape.h"
 #include "src/onnx/model.h"
 #include "src/onnx/onnx_file.h"
 
 namespace cgrun {
 
-// An initialiser, the tensor of a node Constant, or integers that were folded.
+// An initialiser, the tensor of a node Constant, or what was folded.
 struct Constant {
   onnx::DataType type = onnx::DataType::kUndefined;
   std::vector<int64_t> dims;
@@ -27,9 +28,17 @@ struct Constant {
 
 // The number type of cgrun; nothing where it has none that holds the same numbers.
 std::optional<DType> DTypeOfOnnx(onnx::DataType type);
+// Returns the type of ONNX for one of cgrun.
+onnx::DataType OnnxTypeOf(DType dtype);
 
 // Returns a tensor as a constant. InputError where its dimensions and its data disagree.
 Constant ConstantOf(const onnx::Tensor& tensor, const onnx::OnnxFile& file);
+// Returns a constant that owns its elements.
+Constant ConstantOf(HostTensor tensor);
+
+// The elements of a constant, copied; nothing where cgrun does not have the type, and for sizes
+// that depend on the batch.
+std::optional<HostTensor> HostOf(const Constant& constant, onnx::OnnxFile& file);
 
 // The product of `dims`, which ConstantOf() has checked.
 int64_t ElementsOf(const Constant& constant);

@@ -72,24 +72,25 @@ void OldClip(NodeContext& node, const Adapter&) {
                    high == kLargest ? std::nullopt : std::optional(high)));
 }
 
-// Returns a value, or a constant of one element as a number.
-Network::Input InputOrNumber(NodeContext& node, int i) {
-  if (!node.IsConstant(i)) return {node.Value(i), ""};
+// Returns a value, or a constant of one element as a number. Where that would lose axes of the
+// result, the constant is a value, too.
+Network::Input InputOrNumber(NodeContext& node, int i, int other) {
+  if (!node.IsConstant(i) || !node.Has(other) || node.IsConstant(other)) return {node.Value(i), ""};
+  constexpr double kMostExact = 9007199254740992;  // 2⁵³
+  const bool has_more_axes =
+      static_cast<int>(node.ConstantInput(i).dims.size()) > node.ShapeOf(other).rank();
   const std::optional<double> number = node.Number(i);
-  if (!number || !std::isfinite(*number)) {
-    const Constant& constant = node.ConstantInput(i);
-    node.Fail("its constant '" + constant.name + "' of shape " +
-                  Shape::Of(constant.dims).ToString() + " is no finite number",
-              "as an operand, a constant must have one element, or be a bias: a number for each "
-              "channel that is added");
-  }
-  // Constants of more axes than the value would give the result more axes.
-  const int other = i == 0 ? 1 : 0;
-  if (node.Has(other) && !node.IsConstant(other) &&
-      static_cast<int>(node.ConstantInput(i).dims.size()) > node.ShapeOf(other).rank()) {
-    node.Fail("its constant has more axes than its other operand");
-  }
+  const bool is_exact = number && (IsFloat(node.TypeOf(i).dtype) ? std::isfinite(*number)
+                                                                 : std::abs(*number) < kMostExact);
+  // A number has the type of the other operand.
+  const bool fits = is_exact && !has_more_axes && node.TypeOf(i).dtype != DType::kBool &&
+                    node.TypeOf(i).dtype == node.TypeOf(other).dtype;
+  if (!fits) return {node.Value(i), ""};
   return {{}, NumberText(*number)};
+}
+
+Network::Input InputOrNumber(NodeContext& node, int i) {
+  return InputOrNumber(node, i, i == 0 ? 1 : 0);
 }
 
 // A constant is added to a value, or with the factor -1 taken from it. These are their inputs.
@@ -124,8 +125,7 @@ bool BecomesBiasOfLinear(NodeContext& node, const Bias& bias) {
   Weight weight{"bias", node.ConstantInput(bias.constant)};
   weight.factor = bias.factor;
   item.weights.push_back(std::move(weight));
-  const auto output = node.state().outputs.find(node.node().outputs.at(0));
-  if (output != node.state().outputs.end()) item.name = output->second;
+  if (const std::string* output = node.ReservedName()) item.name = *output;
   node.Set(node.state().network.Replace(value, std::move(item)));
   return true;
 }
@@ -134,7 +134,8 @@ bool BecomesBias(NodeContext& node, const Bias& bias) {
   const Constant& constant = node.ConstantInput(bias.constant);
   const Shape& shape = node.ShapeOf(bias.value);
   const std::optional<int> axis = OnlyAxis(constant, shape.rank());
-  if (!axis || *axis < 1 || ElementsOf(constant) != shape[*axis].size) return false;
+  if (!axis || *axis < 1 || Dim(ElementsOf(constant)) != shape[*axis]) return false;
+  if (!IsFloat(node.TypeOf(bias.value).dtype)) return false;
   if (*axis == shape.rank() - 1 && BecomesBiasOfLinear(node, bias)) return true;
   if (*axis != 1) return false;
   Weight weight{"bias", constant};
@@ -146,19 +147,18 @@ bool BecomesBias(NodeContext& node, const Bias& bias) {
 void Binary(NodeContext& node, const Adapter& row) {
   node.Only("broadcast", 0);
   const bool is_sum = row.op == "add";
-  if (is_sum && node.IsConstant(0) && BecomesBias(node, {1, 0, 1})) return;
-  if ((is_sum || row.op == "sub") && node.IsConstant(1) &&
+  const bool a_is_constant = node.IsConstant(0), b_is_constant = node.IsConstant(1);
+  if (is_sum && a_is_constant && !b_is_constant && BecomesBias(node, {1, 0, 1})) return;
+  if ((is_sum || row.op == "sub") && b_is_constant && !a_is_constant &&
       BecomesBias(node, {0, 1, is_sum ? 1.0 : -1.0})) {
     return;
   }
   const Network::Input a = InputOrNumber(node, 0), b = InputOrNumber(node, 1);
-  if (!a.number.empty() && !b.number.empty()) node.Fail("has constants alone, and is not folded");
   node.Set(node.Emit(OpName(row), {a, b}));
 }
 
 void Compare(NodeContext& node, const Adapter& row) {
   const Network::Input a = InputOrNumber(node, 0), b = InputOrNumber(node, 1);
-  if (!a.number.empty() && !b.number.empty()) node.Fail("has constants alone, and is not folded");
   node.Set(node.Emit("compare", {a, b}, {KeyOf("is", OpName(row))}));
 }
 

@@ -21,7 +21,7 @@ TreeNode Names(const std::vector<std::string>& names) {
 TreeNode ItemNode(const Item& item, const std::string& before) {
   std::vector<TreeEntry> keys = {KeyOf("op", item.op)};
   const bool goes_on = item.in.size() == 1 && item.in[0] == before;
-  if (!goes_on) keys.push_back(EntryOf("in", Names(item.in)));
+  if (!goes_on && !item.in.empty()) keys.push_back(EntryOf("in", Names(item.in)));
   keys.insert(keys.end(), item.keys.begin(), item.keys.end());
   TreeNode described =
       keys.size() == 1 ? TreeNode::Scalar(item.op) : TreeNode::Map(std::move(keys));
@@ -30,11 +30,13 @@ TreeNode ItemNode(const Item& item, const std::string& before) {
 
 TreeNode InputNode(const EmittedInput& input) {
   std::vector<int64_t> sizes;
-  for (int axis = 1; axis < input.type.shape.rank(); ++axis) {
+  for (int axis = input.batch ? 1 : 0; axis < input.type.shape.rank(); ++axis) {
     sizes.push_back(input.type.shape[axis].size);
   }
-  return TreeNode::Map(
-      {KeyOf("type", std::string(Name(input.type.dtype))), KeyOfList("shape", sizes)});
+  std::vector<TreeEntry> keys = {KeyOf("type", std::string(Name(input.type.dtype))),
+                                 KeyOfList("shape", sizes)};
+  if (!input.batch) keys.push_back(KeyOf("batch", false));
+  return TreeNode::Map(std::move(keys));
 }
 
 }  // namespace
@@ -42,10 +44,8 @@ TreeNode InputNode(const EmittedInput& input) {
 TreeNode EmitModel(const Network& network, const std::vector<EmittedInput>& inputs,
                    const std::vector<std::string>& outputs) {
   std::vector<TreeEntry> placeholders;
-  bool is_double = false;
   for (const EmittedInput& input : inputs) {
     placeholders.push_back(EntryOf(input.name, InputNode(input)));
-    is_double = is_double || input.type.dtype == DType::kF64;
   }
   std::vector<TreeNode> ops;
   std::string before;
@@ -59,7 +59,7 @@ TreeNode EmitModel(const Network& network, const std::vector<EmittedInput>& inpu
   std::vector<TreeEntry> entries = {KeyOf("cgrun", int64_t{1}),
                                     EntryOf("inputs", TreeNode::Map(std::move(placeholders)))};
   entries.push_back(EntryOf("paths", TreeNode::Map({EntryOf(kImportedPath, std::move(path))})));
-  if (is_double) {
+  if (network.precision() == DType::kF64) {
     entries.push_back(EntryOf("train", TreeNode::Map({KeyOf("precision", std::string("f64"))})));
   }
   return TreeNode::Map(std::move(entries));

@@ -14,6 +14,7 @@ namespace cgrun {
 struct EmittedInput {
   std::string name;
   TensorType type;
+  bool batch = true;
 };
 
 // Returns the tree that a person would write: without `in:` where an item reads the one before.

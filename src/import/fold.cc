@@ -15,7 +15,7 @@ namespace {
 using Sizes = std::vector<Dim>;
 constexpr size_t kMostFolded = (64 << 10) / sizeof(int64_t);
 
-Operand Folded(onnx::DataType type, Sizes sizes, bool is_scalar = false) {
+OnnxValue Folded(onnx::DataType type, Sizes sizes, bool is_scalar = false) {
   Constant constant;
   constant.type = type;
   if (!is_scalar) constant.dims = {static_cast<int64_t>(sizes.size())};
@@ -130,9 +130,9 @@ std::optional<Dim> Computed(std::string_view op, const Dim& a, const Dim& b) {
     return Dim(size, a.batch || b.batch);
   }
   if (op == "Div") {
-    if (b.size == 0 || b.size == -1 || a.size % b.size != 0 || (b.batch && !a.batch)) {
-      return std::nullopt;
-    }
+    if (b.size == 0 || b.size == -1) return std::nullopt;
+    if (!a.batch && !b.batch) return Dim(a.size / b.size);
+    if (a.size % b.size != 0 || !a.batch) return std::nullopt;
     return Dim(a.size / b.size, a.batch != b.batch);
   }
   if (a.batch != b.batch) return std::nullopt;
@@ -243,7 +243,7 @@ bool FoldView(NodeContext& node) {
 // Small files must not ask for much memory.
 void CheckBudget(NodeContext& node) {
   constexpr int64_t kMostInAll = 64 << 20;
-  const Constant& result = *node.state().operands.at(node.node().outputs[0]).constant;
+  const Constant& result = *node.state().scope->operands.at(node.node().outputs[0]).constant;
   if (!result.folded) return;
   const auto bytes = static_cast<int64_t>(result.folded->size() * sizeof(Dim));
   node.state().folded_bytes += bytes;

@@ -4,28 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <filesystem>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "src/base/diagnostics.h"
-#include "src/import/adapters.h"
 #include "src/import/bind.h"
 #include "src/import/emit.h"
-#include "src/import/fold.h"
 #include "src/import/node_context.h"
+#include "src/import/walk.h"
 #include "src/io/atomic_file.h"
 #include "src/io/file_error.h"
 #include "src/io/safetensors.h"
+#include "src/ir/batch_reach.h"
 #include "src/onnx/wire.h"
 
 namespace cgrun {
 namespace {
 
 constexpr int64_t kOldestOpset = 7, kNewestOpset = 27;
-
-bool IsStandard(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
 int64_t OpsetOf(const onnx::OnnxFile& file) {
   for (const onnx::OperatorSet& set : file.model().opset_imports) {
@@ -39,109 +38,54 @@ int64_t OpsetOf(const onnx::OnnxFile& file) {
   ThrowFileError(file.path(), "does not say of which opset its operators are");
 }
 
-// Initialisers, and inputs with a constant. Nothing is copied.
-void AddConstants(ImportState& state, const ImportOptions& options) {
-  const onnx::Graph& graph = *state.file.model().graph;
-  if (!graph.sparse_initializers.empty()) {
-    ThrowFileError(state.file.path(), "has sparse initialisers, which are not supported");
+// Returns the functions of the model, by domain, name and overload.
+ImportState::Functions FunctionsOf(const onnx::Model& model) {
+  ImportState::Functions functions;
+  for (const onnx::Function& function : model.functions) {
+    const std::string domain = IsStandard(function.domain) ? "" : function.domain;
+    functions.emplace(std::tuple(domain, function.name, function.overload), &function);
   }
-  for (const auto& [name, tensor] : options.constants) {
-    state.operands[name] = {ConstantOf(*tensor, state.file), {}};
+  return functions;
+}
+
+// Inputs with a constant, then initialisers: the former may be the default of the latter.
+void AddConstants(ImportState& state, const Binding& binding) {
+  for (const auto& [name, constant] : binding.constants) {
+    state.scope->operands[name] = {constant, {}};
   }
-  for (const onnx::Tensor& tensor : graph.initializers) {
-    if (!state.operands.emplace(tensor.name, Operand{ConstantOf(tensor, state.file), {}}).second) {
-      ThrowFileError(state.file.path(), "has two initialisers '" + onnx::Shown(tensor.name) + "'");
-    }
-  }
+  AddInitializers(state, *state.file.model().graph, binding.constants);
+}
+
+// A model computes in f64 where an input is that.
+DType PrecisionOf(const Binding& binding) {
+  const bool is_double = std::ranges::any_of(
+      binding.inputs, [](const BoundInput& input) { return input.type.dtype == DType::kF64; });
+  return is_double ? DType::kF64 : DType::kF32;
 }
 
 std::vector<EmittedInput> AddInputs(ImportState& state, const Binding& binding) {
   std::vector<EmittedInput> inputs;
   for (const BoundInput& input : binding.inputs) {
     const NetworkValue value = state.network.AddInput(input.name, input.type);
-    if (!state.operands.emplace(input.name, Operand{{}, value}).second) {
+    if (!state.scope->operands.emplace(input.name, OnnxValue{{}, value}).second) {
       ThrowFileError(state.file.path(), "has two inputs '" + onnx::Shown(input.name) + "'");
     }
-    inputs.push_back({value.name, input.type});
+    inputs.push_back({value.name, input.type, input.batch});
   }
   return inputs;
 }
 
-// The names of outputs are taken first, so that they stay.
-void NameOutputs(ImportState& state) {
+// The names of outputs are taken first, so that they stay. Returns those of the file.
+std::vector<std::string> NameOutputs(ImportState& state) {
   const onnx::Graph& graph = *state.file.model().graph;
   if (graph.outputs.empty()) ThrowFileError(state.file.path(), "has no output");
+  std::vector<std::string> names;
   for (const onnx::ValueInfo& output : graph.outputs) {
-    ++state.uses[output.name];
     state.outputs.emplace(output.name, "");
+    names.push_back(output.name);
   }
   for (auto& [name, emitted] : state.outputs) emitted = state.network.names().Take(name);
-}
-
-// Returns for each node whether an output depends on it.
-std::vector<bool> LiveNodes(ImportState& state) {
-  const std::vector<onnx::Node>& nodes = state.file.model().graph->nodes;
-  std::set<std::string_view> wanted;
-  for (const auto& [name, emitted] : state.outputs) wanted.insert(name);
-  std::vector<bool> live(nodes.size());
-  for (size_t i = nodes.size(); i-- > 0;) {
-    live[i] = std::ranges::any_of(
-        nodes[i].outputs, [&](const std::string& output) { return wanted.contains(output); });
-    if (!live[i]) continue;
-    for (const std::string& input : nodes[i].inputs) {
-      if (input.empty()) continue;
-      wanted.insert(input);
-      ++state.uses[input];
-    }
-  }
-  return live;
-}
-
-// A node Constant has a tensor, or numbers that become one.
-void TakeConstantNode(NodeContext& node) {
-  const onnx::OnnxFile& file = node.state().file;
-  if (const onnx::Tensor* tensor = node.TensorAttribute("value")) {
-    node.Set(0, {ConstantOf(*tensor, file), {}});
-    return node.Finish(0);
-  }
-  if (node.node().attributes.size() != 1) node.Fail("holds not one value");
-  const std::string name = node.node().attributes[0].name;
-  auto tensor = std::make_shared<onnx::Tensor>();
-  const bool is_list = name.ends_with('s');
-  if (name == "value_int" || name == "value_ints") {
-    tensor->data_type = onnx::DataType::kInt64;
-    tensor->int64_data.values = is_list ? *node.Ints(name) : IntList{node.Int(name, 0)};
-    if (is_list) tensor->dims = {std::ssize(tensor->int64_data.values)};
-  } else if (name == "value_float" || name == "value_floats") {
-    tensor->data_type = onnx::DataType::kFloat;
-    tensor->float_data.values = is_list ? node.Reals(name) : std::vector{node.Real(name, 0)};
-    if (is_list) tensor->dims = {std::ssize(tensor->float_data.values)};
-  } else {
-    node.FailAttribute(name, "is not supported: a constant is a tensor or numbers");
-  }
-  Constant constant = ConstantOf(*tensor, file);
-  constant.owned = std::move(tensor);
-  node.Set(0, {std::move(constant), {}});
-  node.Finish(0);
-}
-
-void ImportNode(NodeContext& node) {
-  const std::string& domain = node.node().domain;
-  if (!IsStandard(domain)) {
-    node.Fail("is an operator of '" + onnx::Shown(domain) + "', which is not supported");
-  }
-  if (node.node().op_type == "Constant") return TakeConstantNode(node);
-  if (Fold(node)) {
-    node.state().folded.push_back(node.Label());
-    return;
-  }
-  const Adapter* adapter = FindAdapter(node.node().op_type, node.opset());
-  if (adapter == nullptr) {
-    node.Fail("cannot be imported: there is no such operator in this version of cgrun",
-              "cut the model before this node, or export it with other operators");
-  }
-  adapter->import(node, *adapter);
-  node.Finish(adapter->max_inputs);
+  return names;
 }
 
 // Declared shapes of outputs are assertions. The names of their dimensions say nothing.
@@ -149,9 +93,9 @@ void CheckDeclared(const ImportState& state, const onnx::ValueInfo& output, cons
   if (!output.type || !output.type->tensor_type || !output.type->tensor_type->shape) return;
   const std::vector<onnx::Dimension>& dims = output.type->tensor_type->shape->dims;
   bool fits = static_cast<int>(dims.size()) == shape.rank();
-  for (int axis = 1; fits && axis < shape.rank(); ++axis) {
+  for (int axis = 0; fits && axis < shape.rank(); ++axis) {
     const auto& declared = dims[static_cast<size_t>(axis)].dim_value;
-    fits = !declared || *declared == shape[axis].size;
+    fits = !declared || shape[axis].batch || *declared == shape[axis].size;
   }
   if (fits) return;
   std::vector<std::string> sizes;
@@ -164,35 +108,55 @@ void CheckDeclared(const ImportState& state, const onnx::ValueInfo& output, cons
                              onnx::Shown(output.name), fmt::join(sizes, ", "), shape.ToString()));
 }
 
+// Returns the value of an output. A constant becomes one.
+NetworkValue OutputValue(ImportState& state, const onnx::ValueInfo& output) {
+  const OnnxValue* operand = state.scope->Find(output.name);
+  if (operand == nullptr) {
+    ThrowFileError(state.file.path(),
+                   "has no node that makes its output '" + onnx::Shown(output.name) + "'");
+  }
+  if (!operand->constant) return operand->value;
+  onnx::Node reader;
+  reader.op_type = "output";
+  reader.name = output.name;
+  reader.inputs = {output.name};
+  return NodeContext(state, reader, 0).Value(0);
+}
+
+// Samples must be told apart in what depends on them.
+void CheckRows(const ImportState& state, const onnx::ValueInfo& output, const NetworkValue& value) {
+  const Shape& shape = state.network.TypeOf(value).shape;
+  if (shape.rank() > 0 && shape[0] == kBatchDim) return;
+  if (!DependsOnBatch(state.network.graph(), value.id)) return;
+  ThrowFileError(state.file.path(), "has the output '" + onnx::Shown(output.name) + "' of shape " +
+                                        shape.ToString() +
+                                        ", in which the batch is not the first axis");
+}
+
 // Returns the names of the outputs in the model file, in the order of the graph.
 std::vector<std::string> FinishOutputs(ImportState& state) {
   std::vector<std::string> names;
   std::set<std::string_view> seen;
   for (const onnx::ValueInfo& output : state.file.model().graph->outputs) {
-    const std::string shown = onnx::Shown(output.name);
-    const auto found = state.operands.find(output.name);
-    if (found == state.operands.end()) {
-      ThrowFileError(state.file.path(), "has no node that makes its output '" + shown + "'");
-    }
-    if (found->second.constant) {
-      ThrowFileError(state.file.path(), "has the constant '" + shown + "' as an output");
-    }
     const std::string& name = state.outputs.find(output.name)->second;
     if (!seen.insert(name).second) continue;
-    NetworkValue& value = found->second.value;
-    const Shape& shape = state.network.TypeOf(value).shape;
-    if (shape.rank() == 0 || !(shape[0] == kBatchDim)) {
-      ThrowFileError(state.file.path(), "has the output '" + shown + "' of shape " +
-                                            shape.ToString() +
-                                            ", in which the batch is not the first axis");
-    }
-    CheckDeclared(state, output, shape);
+    const NetworkValue value = OutputValue(state, output);
+    CheckRows(state, output, value);
+    CheckDeclared(state, output, state.network.TypeOf(value).shape);
     if (value.name != name) {
-      value = state.network.Add({name, "identity", {}, {}, {}}, {{value, ""}}, true);
+      state.network.Add({name, "identity", {}, {}, {}}, {{value, ""}}, true);
     }
     names.push_back(name);
   }
   return names;
+}
+
+// What is folded may take as much as the model, and 64 MiB.
+FoldBudget BudgetFor(const onnx::OnnxFile& file) {
+  constexpr int64_t kAlways = 64 << 20;
+  std::error_code error;
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file.path(), error));
+  return {.bytes = kAlways + (error ? 0 : bytes)};
 }
 
 std::vector<Weight> WeightsOf(const Network& network) {
@@ -243,28 +207,47 @@ class WeightSource : public TensorSource {
 
 }  // namespace
 
-ImportedModel ImportOnnx(onnx::OnnxFile& file, const ImportOptions& options) {
-  ImportState state{.file = file, .opset = OpsetOf(file)};
-  const Binding binding = BindInputs(file, options);
-  state.batch = binding.batch;
-  AddConstants(state, options);
+namespace {
+
+ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch) {
+  const Binding binding = BindInputs(file, options, batch);
+  Scope scope{.is_main = true};
+  ImportState state{.file = file,
+                    .opset = OpsetOf(file),
+                    .batch = binding.batch,
+                    .network = Network(PrecisionOf(binding)),
+                    .scope = &scope,
+                    .functions = FunctionsOf(file.model()),
+                    .budget = BudgetFor(file)};
+  AddConstants(state, binding);
   const std::vector<EmittedInput> inputs = AddInputs(state, binding);
-  NameOutputs(state);
-  const std::vector<bool> live = LiveNodes(state);
-  const std::vector<onnx::Node>& nodes = file.model().graph->nodes;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (!live[i]) continue;
-    NodeContext node(state, nodes[i], i);
-    ImportNode(node);
-  }
+  ImportNodes(state, file.model().graph->nodes, NameOutputs(state));
   const std::vector<std::string> outputs = FinishOutputs(state);
   file.CheckWhole();
   return {.tree = EmitModel(state.network, inputs, outputs),
           .weights = WeightsOf(state.network),
           .bound = binding.lines,
           .folded = state.folded,
-          .nodes = nodes.size(),
-          .items = state.network.items().size()};
+          .nodes = file.model().graph->nodes.size(),
+          .items = state.network.items().size(),
+          .has_batch = batch == BatchAxis::kFirst};
+}
+
+}  // namespace
+
+ImportedModel ImportOnnx(onnx::OnnxFile& file, const ImportOptions& options) {
+  try {
+    return ImportWith(file, options, BatchAxis::kFirst);
+  } catch (const InputError& with_batch) {
+    try {
+      ImportedModel model = ImportWith(file, options, BatchAxis::kNone);
+      const std::string why = with_batch.what();
+      model.bound.insert(model.bound.begin(), "no input has a batch, because with one, " + why);
+      return model;
+    } catch (const UnboundDimensions& without_batch) {
+      throw with_batch;  // may be for another reason than the batch
+    }
+  }
 }
 
 onnx::TensorBytes BytesOf(const Weight& weight, onnx::OnnxFile& file) {
@@ -278,18 +261,23 @@ onnx::TensorBytes BytesOf(const Weight& weight, onnx::OnnxFile& file) {
   return onnx::TensorBytes(Converted<float>(weight, bytes.bytes()));
 }
 
+void WriteImportedWeights(const ImportedModel& model, onnx::OnnxFile& file,
+                          const std::string& path) {
+  std::vector<TensorSpec> specs;
+  for (const Weight& weight : model.weights) {
+    specs.push_back({weight.name, weight.type.dtype, weight.type.shape});
+  }
+  WeightSource source(model, file);
+  SafetensorsWriter(std::move(specs))
+      .WriteWithChecksum(path, source, {{kChecksumKey, std::string(16, '0')}});
+  file.CheckWhole();
+}
+
 void WriteImported(const ImportedModel& model, onnx::OnnxFile& file, const std::string& path,
                    const std::string& weights_path) {
   TreeNode tree = model.tree;
   if (!model.weights.empty()) {
-    std::vector<TensorSpec> specs;
-    for (const Weight& weight : model.weights) {
-      specs.push_back({weight.name, weight.type.dtype, weight.type.shape});
-    }
-    WeightSource source(model, file);
-    SafetensorsWriter(std::move(specs))
-        .WriteWithChecksum(weights_path, source, {{kChecksumKey, std::string(16, '0')}});
-    file.CheckWhole();
+    WriteImportedWeights(model, file, weights_path);
     const size_t slash = weights_path.rfind('/');
     const std::string name =
         slash == weights_path.npos ? weights_path : weights_path.substr(slash + 1);

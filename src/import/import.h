@@ -5,18 +5,26 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/base/host_tensor.h"
 #include "src/import/items.h"
 #include "src/model/tree.h"
 #include "src/onnx/onnx_file.h"
 
 namespace cgrun {
 
+// Gives an input its elements, or a text of them such as `16000` or `[1, 2]`.
+struct GivenConstant {
+  std::string text;
+  std::optional<HostTensor> tensor = {};
+};
+
 struct ImportOptions {
-  std::map<std::string, int64_t> dims;                   // named dimensions, but for the batch
-  std::map<std::string, const onnx::Tensor*> constants;  // for inputs: these are no placeholders
+  std::map<std::string, int64_t> dims;             // named dimensions
+  std::map<std::string, GivenConstant> constants;  // for inputs: these are no placeholders
 };
 
 struct ImportedModel {
@@ -24,15 +32,23 @@ struct ImportedModel {
   std::vector<Weight> weights;             // with their full names
   std::vector<std::string> bound, folded;  // lines for people
   size_t nodes = 0, items = 0;
+  bool has_batch = true;  // the inputs have one
 };
 
-// Imports the model for inference. InputError names the file, the node and what is wrong: an
-// operator, attribute or shape that is not supported, a dimension without a size, a fault of the
-// file. The weights refer to `file`, and to the constants of the options.
+// Imports the model for inference. The first dimension of each input is the batch, which stays
+// open. If the model computes along it, all inputs are imported without a batch instead, with the
+// sizes that the file and the options give.
+//
+// InputError names the file, the node and what is wrong: an operator, attribute or shape that is
+// not supported, a dimension without a size, a fault of the file. The weights refer to `file`.
 ImportedModel ImportOnnx(onnx::OnnxFile& file, const ImportOptions& options);
 
 // The elements of a weight as `cgrun` has them.
 onnx::TensorBytes BytesOf(const Weight& weight, onnx::OnnxFile& file);
+
+// Writes the weights atomically, one tensor in memory at a time.
+void WriteImportedWeights(const ImportedModel& model, onnx::OnnxFile& file,
+                          const std::string& path);
 
 // Writes the weights to `weights_path`, a file beside the model file, if there are any; then the
 // model file, which names it. Each is written atomically.

@@ -114,17 +114,18 @@ class WindowReader {
     return window;
   }
 
-  // Adds the item; for rows with a reshape before and behind.
-  void Emit(std::string_view op, std::vector<TreeEntry> keys, std::vector<Weight> weights) {
+  // Adds the item, a `part` of what the node emits; for rows with a reshape before and behind.
+  NetworkValue Emit(std::string_view op, std::vector<TreeEntry> keys, std::vector<Weight> weights,
+                    const std::string& part) {
     NetworkValue x = node_.Value(0);
     if (!rows_) {
-      return node_.Set(node_.Emit(std::string(op), {{x, ""}}, std::move(keys), std::move(weights)));
+      return node_.Emit(std::string(op), {{x, ""}}, std::move(keys), std::move(weights), part);
     }
     const Shape image = Image();
     x = node_.EmitReshape(x, {image.begin(), image.end()}, "image");
     x = node_.Emit(std::string(op), {{x, ""}}, std::move(keys), std::move(weights), "rows");
     const Shape& made = node_.TypeOf(x).shape;
-    node_.Set(node_.EmitReshape(x, {made[0], made[1], made[3]}));
+    return node_.EmitReshape(x, {made[0], made[1], made[3]}, part);
   }
 
  private:
@@ -138,7 +139,9 @@ bool AllAre(const std::vector<int64_t>& values, int64_t value) {
   return std::ranges::all_of(values, [&](int64_t v) { return v == value; });
 }
 
-void Conv(NodeContext& node, const Adapter& row) {
+}  // namespace
+
+NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string& part) {
   const bool transposed = row.op == "conv_transpose";
   WindowReader reader(node);
   const Constant& weight = node.ConstantInput(1);
@@ -171,8 +174,12 @@ void Conv(NodeContext& node, const Adapter& row) {
   } else {
     keys.push_back(KeyOf("bias", false));
   }
-  reader.Emit(row.op, std::move(keys), std::move(weights));
+  return reader.Emit(row.op, std::move(keys), std::move(weights), part);
 }
+
+namespace {
+
+void Conv(NodeContext& node, const Adapter& row) { node.Set(ConvResult(node, row, "")); }
 
 void Pool(NodeContext& node, const Adapter& row) {
   const bool is_max = row.op == "max_pool";
@@ -191,7 +198,7 @@ void Pool(NodeContext& node, const Adapter& row) {
   } else if (node.Int("count_include_pad", 0) == 0) {
     keys.push_back(KeyOf("count_include_pad", false));
   }
-  reader.Emit(row.op, std::move(keys), {});
+  node.Set(reader.Emit(row.op, std::move(keys), {}, ""));
 }
 
 void GlobalPool(NodeContext& node, const Adapter& row) {
@@ -227,20 +234,64 @@ void LayerNormalization(NodeContext& node, const Adapter&) {
   const float epsilon = node.Real("epsilon", 1e-5f);
   std::vector<TreeEntry> keys = {KeyOf("axis", axis)};
   if (epsilon != 1e-5f) keys.push_back(KeyOf("epsilon", NumberText(epsilon)));
-  if (!node.Has(2)) node.Fail("has no bias, and is supported only with one");
-  node.Set(node.Emit("layer_norm", {{node.Value(0), ""}}, std::move(keys),
-                     {{"scale", node.ConstantInput(1)}, {"shift", node.ConstantInput(2)}}));
+  const Shape x = node.ShapeOf(0);
+  const std::vector<Dim> normalised(x.begin() + axis, x.end());
+  const auto is_whole = [&](int i) {
+    return node.IsConstant(i) && Shape::Of(node.ConstantInput(i).dims) == Shape(normalised);
+  };
+  if (is_whole(1) && is_whole(2)) {
+    return node.Set(
+        node.Emit("layer_norm", {{node.Value(0), ""}}, std::move(keys),
+                  {{"scale", node.ConstantInput(1)}, {"shift", node.ConstantInput(2)}}));
+  }
+  keys.push_back(KeyOf("affine", false));
+  NetworkValue y =
+      node.Emit("layer_norm", {{node.Value(0), ""}}, std::move(keys), {}, "normalised");
+  const bool shifts = node.Has(2);
+  y = node.Emit("mul", {{y, ""}, {node.Value(1), ""}}, {}, {}, shifts ? "scaled" : "");
+  if (shifts) y = node.Emit("add", {{y, ""}, {node.Value(2), ""}});
+  node.Set(y);
+}
+
+// A product by a constant matrix is a layer.
+bool IsLayer(const NodeContext& node) {
+  return !node.IsConstant(0) && node.ShapeOf(0).rank() >= 2 && node.IsConstant(1) &&
+         node.ConstantInput(1).dims.size() == 2;
+}
+
+Network::Input NumberInput(float number) { return {{}, NumberText(number)}; }
+
+// alpha·A·B + beta·C, where A and B may be transposed.
+void GeneralGemm(NodeContext& node) {
+  std::vector<TreeEntry> keys;
+  if (node.Int("transA", 0) != 0) keys.push_back(KeyOf("transpose_a", true));
+  if (node.Int("transB", 0) != 0) keys.push_back(KeyOf("transpose_b", true));
+  const float alpha = node.Real("alpha", 1), beta = node.Real("beta", 1);
+  const bool adds = node.Has(2) && beta != 0, scales = alpha != 1;
+  NetworkValue y = node.Emit("matmul", {{node.Value(0), ""}, {node.Value(1), ""}}, std::move(keys),
+                             {}, scales || adds ? "product" : "");
+  if (scales) y = node.Emit("mul", {{y, ""}, NumberInput(alpha)}, {}, {}, adds ? "scaled" : "");
+  if (!adds) return node.Set(y);
+  NetworkValue c = node.Value(2);
+  if (beta != 1) c = node.Emit("mul", {{c, ""}, NumberInput(beta)}, {}, {}, "term");
+  node.Set(node.Emit("add", {{y, ""}, {c, ""}}));
 }
 
 void Gemm(NodeContext& node, const Adapter&) {
-  node.Only("transA", 0);
+  const bool has_bias = node.Has(2);
   const bool transposed = node.Int("transB", 0) == 0;
   const float alpha = node.Real("alpha", 1), beta = node.Real("beta", 1);
+  const bool is_layer =
+      IsLayer(node) && node.Int("transA", 0) == 0 && (!has_bias || node.IsConstant(2));
+  if (!is_layer) return GeneralGemm(node);
   const Constant& weight = node.ConstantInput(1);
-  if (weight.dims.size() != 2) node.Fail("its weight is no matrix");
-  std::vector<TreeEntry> keys = {KeyOf("units", weight.dims[transposed ? 1 : 0])};
+  const int64_t units = weight.dims[transposed ? 1 : 0];
+  const int64_t terms = has_bias ? ElementsOf(node.ConstantInput(2)) : 1;
+  const bool is_row = has_bias && terms != 1 && node.ConstantInput(2).dims.back() != terms;
+  if (is_row || (terms != 1 && terms != units)) return GeneralGemm(node);
+  std::vector<TreeEntry> keys = {KeyOf("units", units)};
   std::vector<Weight> weights = {{"weight", weight, transposed, false, alpha}};
-  if (node.Has(2)) {
+  if (has_bias) {
     weights.push_back({"bias", node.ConstantInput(2), false, true, beta});
   } else {
     keys.push_back(KeyOf("bias", false));
@@ -249,14 +300,10 @@ void Gemm(NodeContext& node, const Adapter&) {
 }
 
 void MatMul(NodeContext& node, const Adapter&) {
-  if (!node.IsConstant(1)) {
+  if (!IsLayer(node)) {
     return node.Set(node.Emit("matmul", {{node.Value(0), ""}, {node.Value(1), ""}}));
   }
   const Constant& weight = node.ConstantInput(1);
-  if (weight.dims.size() != 2) {
-    node.Fail("its constant has " + std::to_string(weight.dims.size()) +
-              " axes, and only a matrix is supported");
-  }
   node.Set(node.Emit("linear", {{node.Value(0), ""}},
                      {KeyOf("units", weight.dims[1]), KeyOf("bias", false)},
                      {{"weight", weight, true}}));
@@ -269,8 +316,9 @@ void OldSoftmax(NodeContext& node, const Adapter& row) {
   if (axis == shape.rank() - 1) {
     return node.Set(node.Emit(std::string(row.op), {{node.Value(0), ""}}));
   }
-  if (axis != 1) node.FailAttribute("axis", "is supported as 1 and as the last axis only");
-  const NetworkValue flat = node.Emit("flatten", {{node.Value(0), ""}}, {}, {}, "flat");
+  if (axis == 0) node.RefuseBatch(0, axis, "normalises along");
+  const NetworkValue flat =
+      node.Emit("flatten", {{node.Value(0), ""}}, {KeyOf("axis", axis)}, {}, "flat");
   const NetworkValue result = node.Emit(std::string(row.op), {{flat, ""}}, {}, {}, "flat");
   node.Set(node.EmitReshape(result, {shape.begin(), shape.end()}));
 }
@@ -278,6 +326,7 @@ void OldSoftmax(NodeContext& node, const Adapter& row) {
 void Softmax(NodeContext& node, const Adapter& row) {
   const int rank = node.ShapeOf(0).rank();
   const int64_t axis = node.Axis(node.Int("axis", -1), rank);
+  node.RefuseBatch(0, axis, "normalises along");
   std::vector<TreeEntry> keys;
   if (axis != rank - 1) keys.push_back(KeyOf("axis", axis));
   node.Set(node.Emit(std::string(row.op), {{node.Value(0), ""}}, std::move(keys)));

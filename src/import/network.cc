@@ -53,12 +53,20 @@ void CheckWeight(Weight& weight, const OwnedTensor& owned, const std::string& op
 
 NetworkValue Network::AddInput(std::string_view wish, const TensorType& type) {
   const std::string name = names_.Take(wish);
-  return {name, builder_.AddSource(Role::kPlaceholder, Zone::kForward, type, name), -1};
+  return {name, typed_->builder.AddSource(Role::kPlaceholder, Zone::kForward, type, name), -1};
 }
 
-ValueId Network::Infer(Item& item, const std::vector<Input>& inputs) {
+const Weight* Network::WeightOf(ValueId source) const {
+  const auto found = weights_.find(source);
+  return found == weights_.end() ? nullptr
+                                 : &items_[found->second.first].weights[found->second.second];
+}
+
+ValueId Network::Infer(Item& item, size_t place, const std::vector<Input>& inputs) {
+  Graph& graph = typed_->graph;
+  Builder& builder = typed_->builder;
   Diagnostics diagnostics;
-  Numbers numbers(builder_, diagnostics);
+  Numbers numbers(builder, diagnostics);
   std::optional<DType> dtype;
   for (const Input& input : inputs) {
     if (!input.number.empty()) continue;
@@ -72,11 +80,11 @@ ValueId Network::Infer(Item& item, const std::vector<Input>& inputs) {
       ids.push_back(input.value.id);
     } else {
       const MarkedText number{input.number, {}};
-      const auto constant = numbers.Constant(number, dtype.value_or(DType::kF32));
+      const auto constant = numbers.Constant(number, dtype.value_or(precision_));
       if (!constant) ThrowFirst(diagnostics);
       ids.push_back(*constant);
     }
-    types.push_back(graph_.values[ids.back()].type);
+    types.push_back(graph.values[ids.back()].type);
   }
   const std::optional<OpId> op = FindOp(item.op);
   const OpDef& def = GetOpDef(*op);
@@ -84,6 +92,12 @@ ValueId Network::Infer(Item& item, const std::vector<Input>& inputs) {
   if (diagnostics.has_errors()) ThrowFirst(diagnostics);
   const AttributeField* training = def.schema->Find("training");
   if (training != nullptr) attributes = attributes.With(*training, false);
+  const AttributeField* type = def.schema->Find("type");
+  const bool has_type = std::ranges::find(item.keys, "type", &TreeEntry::key) != item.keys.end();
+  if (type != nullptr && type->kind == AttributeKind::kDType && !has_type) {
+    attributes = attributes.With(*type, precision_);
+  }
+  attributes = ForInputs(def, std::move(attributes), types);
   if (def.owned != nullptr) {
     InferContext context(attributes, types);
     const std::vector<OwnedTensor> owned = def.owned(context);
@@ -91,11 +105,12 @@ ValueId Network::Infer(Item& item, const std::vector<Input>& inputs) {
       const auto weight = std::ranges::find(item.weights, tensor.name, &Weight::name);
       if (weight == item.weights.end()) throw UserError("has no tensor '" + tensor.name + "'");
       CheckWeight(*weight, tensor, item.op);
-      ids.push_back(builder_.AddSource(tensor.role, Zone::kForward, tensor.type,
-                                       item.name + "." + tensor.name));
+      ids.push_back(builder.AddSource(tensor.role, Zone::kForward, tensor.type,
+                                      item.name + "." + tensor.name));
+      weights_[ids.back()] = {place, static_cast<size_t>(weight - item.weights.begin())};
     }
   }
-  const auto outputs = builder_.TryAddNode(*op, attributes, ids, item.name, {}, diagnostics);
+  const auto outputs = builder.TryAddNode(*op, attributes, ids, item.name, {}, diagnostics);
   if (!outputs) ThrowFirst(diagnostics);
   return outputs->front();
 }
@@ -105,7 +120,7 @@ NetworkValue Network::Add(Item item, const std::vector<Input>& inputs, bool rese
   for (const Input& input : inputs) {
     item.in.push_back(input.number.empty() ? input.value.name : input.number);
   }
-  const ValueId id = Infer(item, inputs);
+  const ValueId id = Infer(item, items_.size(), inputs);
   items_.push_back(std::move(item));
   inputs_.push_back(inputs);
   return {items_.back().name, id, static_cast<int>(items_.size()) - 1};
@@ -113,7 +128,7 @@ NetworkValue Network::Add(Item item, const std::vector<Input>& inputs, bool rese
 
 NetworkValue Network::Replace(const NetworkValue& value, Item item) {
   const auto place = static_cast<size_t>(value.item);
-  const ValueId id = Infer(item, inputs_[place]);
+  const ValueId id = Infer(item, place, inputs_[place]);
   items_[place] = std::move(item);
   return {items_[place].name, id, value.item};
 }

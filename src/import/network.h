@@ -2,8 +2,11 @@
 #ifndef CGRUN_IMPORT_NETWORK_H_
 #define CGRUN_IMPORT_NETWORK_H_
 
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -32,6 +35,9 @@ class Network {
     std::string number;  // "" for a value
   };
 
+  // The number type that a model file means where it names none.
+  explicit Network(DType precision = DType::kF32) : precision_(precision) {}
+
   NetworkValue AddInput(std::string_view wish, const TensorType& type);
   // Adds an item whose first output is the result. The item's `in` is set from `inputs`, and its
   // name, a wish, is cleaned and made unique unless it is `reserved`. UserError says what is wrong
@@ -42,19 +48,32 @@ class Network {
   NetworkValue Replace(const NetworkValue& value, Item item);
 
   ValueNames& names() { return names_; }
-  const TensorType& TypeOf(const NetworkValue& value) const { return graph_.values[value.id].type; }
+  const TensorType& TypeOf(const NetworkValue& value) const {
+    return graph().values[value.id].type;
+  }
   const std::vector<Item>& items() const { return items_; }
+  DType precision() const { return precision_; }
+  // The graph that infers types.
+  const Graph& graph() const { return typed_->graph; }
+  // The weight that a source of the graph is; null for a placeholder.
+  const Weight* WeightOf(ValueId source) const;
   // The item that gives a value; null for a placeholder.
   const Item* ItemOf(const NetworkValue& value) const {
     return value.item < 0 ? nullptr : &items_[static_cast<size_t>(value.item)];
   }
 
  private:
-  // Infers the output's type of an item, and sets those of its weights.
-  ValueId Infer(Item& item, const std::vector<Input>& inputs);
+  struct Typed {
+    Graph graph;
+    Builder builder{graph};
+  };
 
-  Graph graph_;
-  Builder builder_{graph_};
+  // Infers the output's type of the item that will be at `place`, and sets those of its weights.
+  ValueId Infer(Item& item, size_t place, const std::vector<Input>& inputs);
+
+  DType precision_;
+  std::unique_ptr<Typed> typed_ = std::make_unique<Typed>();  // stays where it is
+  std::map<ValueId, std::pair<size_t, size_t>> weights_;  // places in items_ and in their weights
   ValueNames names_;
   std::vector<Item> items_;
   std::vector<std::vector<Input>> inputs_;  // of items_

@@ -9,8 +9,19 @@
 
 namespace cgrun {
 
+const OnnxValue* Scope::Find(std::string_view name) const {
+  for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
+    const auto found = scope->operands.find(name);
+    if (found != scope->operands.end()) return &found->second;
+  }
+  return nullptr;
+}
+
 NodeContext::NodeContext(ImportState& state, const onnx::Node& node, size_t index)
-    : state_(state), node_(node), index_(index) {}
+    : state_(state),
+      node_(node),
+      index_(index),
+      items_before_(static_cast<int>(state.network.items().size())) {}
 
 std::string NodeContext::Label() const {
   const std::string name =
@@ -37,30 +48,82 @@ bool NodeContext::Has(int i) const {
          !node_.inputs[static_cast<size_t>(i)].empty();
 }
 
-const Operand& NodeContext::Input(int i) const {
+const OnnxValue& NodeContext::Input(int i) const {
   if (!Has(i)) Fail("input " + std::to_string(i) + " is absent");
   const std::string& name = node_.inputs[static_cast<size_t>(i)];
-  const auto found = state_.operands.find(name);
-  if (found == state_.operands.end()) {
+  const OnnxValue* const found = state_.scope->Find(name);
+  if (found == nullptr) {
     Fail("reads '" + onnx::Shown(name) + "', which nothing before it makes",
          "nodes must stand in the order in which they run");
   }
-  return found->second;
+  return *found;
 }
 
 const NetworkValue& NodeContext::Value(int i) const {
-  const Operand& operand = Input(i);
-  if (operand.constant) {
-    Fail("input " + std::to_string(i) + " is the constant '" +
-             onnx::Shown(node_.inputs[static_cast<size_t>(i)]) +
-             "', and is supported only as a computed value",
-         "`cgrun` imports constants as weights of layers, numbers, shapes and axes");
+  const OnnxValue& operand = Input(i);
+  if (!operand.constant) return operand.value;
+  const Constant& constant = *operand.constant;
+  if (constant.tensor != nullptr) {
+    const auto known = state_.parameters.find({constant.tensor, constant.dims});
+    if (known != state_.parameters.end()) return known->second;
   }
-  return operand.value;
+  std::optional<Constant> computed;
+  if (constant.tensor == nullptr) {
+    std::optional<HostTensor> elements = HostOf(constant, state_.file);
+    if (!elements) {
+      Fail("input " + std::to_string(i) +
+           " is a size that depends on the batch, and is supported "
+           "only in shapes");
+    }
+    computed = ConstantOf(*std::move(elements));
+  }
+  const Constant& used = computed ? *computed : constant;
+  return state_.parameters[{used.tensor, used.dims}] = AddParameter(i, used);
+}
+
+NetworkValue NodeContext::AddParameter(int i, const Constant& constant) const {
+  const std::string& name = node_.inputs[static_cast<size_t>(i)];
+  const std::optional<DType> dtype = DTypeOfOnnx(constant.type);
+  if (!dtype) {
+    Fail("its constant '" + onnx::Shown(name) + "' is " + onnx::NameOf(constant.type) +
+         ", which is not supported");
+  }
+  if (ElementsOf(constant) == 0) {
+    Fail("its constant '" + onnx::Shown(name) +
+         "' has no elements, and is supported only as a "
+         "shape or a list");
+  }
+  Item item{constant.name.empty() ? name : constant.name, "parameter", {}, {}, {}};
+  item.keys.push_back(KeyOfList("shape", constant.dims));
+  if (*dtype != state_.network.precision()) {
+    item.keys.push_back(KeyOf("type", std::string(Name(*dtype))));
+  }
+  if (IsFloat(*dtype)) item.keys.push_back(KeyOf("frozen", true));
+  item.weights.push_back({"value", constant});
+  try {
+    return state_.network.Add(std::move(item), {});
+  } catch (const UserError& error) {
+    Fail(error.what(), error.help());
+  }
+}
+
+TensorType NodeContext::TypeOf(int i) const {
+  const OnnxValue& operand = Input(i);
+  if (!operand.constant) return state_.network.TypeOf(operand.value);
+  const std::optional<DType> dtype = DTypeOfOnnx(operand.constant->type);
+  if (!dtype) {
+    Fail("input " + std::to_string(i) + " is " + onnx::NameOf(operand.constant->type) +
+         ", which is not supported");
+  }
+  return {*dtype, Shape::Of(operand.constant->dims)};
+}
+
+void NodeContext::RefuseBatch(int i, int64_t axis, const std::string& what) const {
+  if (IsBatch(i, axis)) Fail(what + " the batch axis");
 }
 
 const Constant& NodeContext::ConstantInput(int i) const {
-  const Operand& operand = Input(i);
+  const OnnxValue& operand = Input(i);
   if (!operand.constant) {
     Fail("input " + std::to_string(i) + ", '" + onnx::Shown(node_.inputs[static_cast<size_t>(i)]) +
              "', is computed when the model runs, and is supported only as a constant",
@@ -80,8 +143,11 @@ std::optional<double> NodeContext::Number(int i) const {
 }
 
 bool NodeContext::IsOnlyUse(int i) const {
-  const auto uses = state_.uses.find(node_.inputs[static_cast<size_t>(i)]);
-  return uses != state_.uses.end() && uses->second == 1;
+  const std::string& name = node_.inputs[static_cast<size_t>(i)];
+  const auto own = state_.scope->operands.find(name);  // what is further out has other readers
+  const auto uses = state_.scope->uses.find(name);
+  return own != state_.scope->operands.end() && !own->second.shared &&
+         uses != state_.scope->uses.end() && uses->second == 1;
 }
 
 const onnx::Attribute* NodeContext::Find(std::string_view name) {
@@ -159,38 +225,44 @@ NetworkValue NodeContext::Emit(const std::string& op, const std::vector<Network:
                                std::vector<TreeEntry> keys, std::vector<Weight> weights,
                                const std::string& part) {
   Item item{"", op, {}, std::move(keys), std::move(weights)};
-  const auto output = node_.outputs.empty() || !part.empty()
-                          ? state_.outputs.end()
-                          : state_.outputs.find(node_.outputs[0]);
-  const bool reserved = output != state_.outputs.end();
-  item.name = reserved ? output->second : Wish(item.weights) + (part.empty() ? "" : "_" + part);
+  const std::string* const reserved = part.empty() ? ReservedName() : nullptr;
+  item.name =
+      reserved != nullptr ? *reserved : Wish(item.weights) + (part.empty() ? "" : "_" + part);
   try {
-    return state_.network.Add(std::move(item), inputs, reserved);
+    return state_.network.Add(std::move(item), inputs, reserved != nullptr);
   } catch (const UserError& error) {
     Fail(error.what(), error.help());
   }
 }
 
+const std::string* NodeContext::ReservedName() const {
+  if (!state_.scope->is_main || node_.outputs.empty()) return nullptr;
+  const auto output = state_.outputs.find(node_.outputs[0]);
+  return output == state_.outputs.end() ? nullptr : &output->second;
+}
+
 NetworkValue NodeContext::EmitReshape(const NetworkValue& value, const std::vector<Dim>& dims,
                                       const std::string& part) {
-  if (dims.empty() || !(dims[0] == kBatchDim)) {
+  const bool has_batch = !TypeOf(value).shape.IsBound();
+  if (has_batch && (dims.empty() || !(dims[0] == kBatchDim))) {
     Fail("its result has the shape " + Shape(dims).ToString() +
              ", in which the batch is not the first axis",
          "a reshape keeps the batch axis in front");
   }
   std::vector<int64_t> sizes;
-  for (size_t i = 1; i < dims.size(); ++i) {
+  for (size_t i = has_batch ? 1 : 0; i < dims.size(); ++i) {
     if (dims[i].batch) Fail("its result has the batch in two axes");
     sizes.push_back(dims[i].size);
   }
   return Emit("reshape", {{value, ""}}, {KeyOfList("shape", sizes)}, {}, part);
 }
 
-void NodeContext::Set(int output, Operand operand) {
+void NodeContext::Set(int output, OnnxValue operand) {
   if (static_cast<size_t>(output) >= node_.outputs.size()) Fail("has no output");
   const std::string& name = node_.outputs[static_cast<size_t>(output)];
   if (name.empty()) return;
-  if (!state_.operands.emplace(name, std::move(operand)).second) {
+  if (!operand.constant) operand.shared |= operand.value.item < items_before_;
+  if (!state_.scope->operands.emplace(name, std::move(operand)).second) {
     Fail("makes '" + onnx::Shown(name) + "', which there is already");
   }
 }
@@ -205,7 +277,7 @@ void NodeContext::Finish(int max_inputs) const {
          " are supported");
   }
   for (const std::string& output : node_.outputs) {
-    if (state_.uses.contains(output) && !state_.operands.contains(output)) {
+    if (state_.scope->uses.contains(output) && !state_.scope->operands.contains(output)) {
       Fail("its output '" + onnx::Shown(output) + "' is used, and is not supported");
     }
   }

@@ -22,6 +22,7 @@ class NodeContext {
   int64_t opset() const { return state_.opset; }
   std::optional<int64_t> batch() const { return state_.batch; }
   const onnx::Node& node() const { return node_; }
+  size_t index() const { return index_; }
   // "node 'NAME' (OPERATOR)"
   std::string Label() const;
   [[noreturn]] void Fail(const std::string& what, const std::string& help = "") const;
@@ -30,14 +31,21 @@ class NodeContext {
   // Inputs. Fail() where input `i` is absent, or not of the kind.
   int num_inputs() const;
   bool Has(int i) const;
-  const Operand& Input(int i) const;
+  const OnnxValue& Input(int i) const;
   bool IsConstant(int i) const { return Has(i) && Input(i).constant.has_value(); }
+  // A value of the network. A constant becomes one as a `parameter`, once for all its readers.
   const NetworkValue& Value(int i) const;
   const Constant& ConstantInput(int i) const;
   std::vector<int64_t> Integers(int i) const;
   std::optional<double> Number(int i) const;  // of a constant of one element
-  const TensorType& TypeOf(int i) const { return state_.network.TypeOf(Value(i)); }
-  const Shape& ShapeOf(int i) const { return TypeOf(i).shape; }
+  // Returns the type of a value or a constant. The latter does not become a value.
+  TensorType TypeOf(int i) const;
+  Shape ShapeOf(int i) const { return TypeOf(i).shape; }
+  // Whether axis `axis` of input `i` depends on the batch. An adapter that computes along it must
+  // fail: samples would depend on each other.
+  bool IsBatch(int i, int64_t axis) const { return ShapeOf(i)[static_cast<int>(axis)].batch; }
+  // Fail() where that is so: "WHAT the batch axis".
+  void RefuseBatch(int i, int64_t axis, const std::string& what) const;
   // Whether this node alone reads the value.
   bool IsOnlyUse(int i) const;
 
@@ -59,11 +67,15 @@ class NodeContext {
                     std::vector<TreeEntry> keys = {}, std::vector<Weight> weights = {},
                     const std::string& part = "");
   const TensorType& TypeOf(const NetworkValue& value) const { return state_.network.TypeOf(value); }
-  // Gives a value the shape `dims`.
+  // Gives a value the shape `dims`. If the batch is among them, it is the first one.
   NetworkValue EmitReshape(const NetworkValue& value, const std::vector<Dim>& dims,
                            const std::string& part = "");
-  void Set(int output, Operand operand);
+  void Set(int output, OnnxValue operand);
   void Set(const NetworkValue& value) { Set(0, {{}, value}); }
+
+  // The name that the model file has for what the node gives, where that is an output of the graph;
+  // null for others.
+  const std::string* ReservedName() const;
 
   // Fail() where the node says more than its adapter has looked at.
   void Finish(int max_inputs) const;
@@ -73,10 +85,12 @@ class NodeContext {
  private:
   const onnx::Attribute* Find(std::string_view name);
   std::string Wish(const std::vector<Weight>& weights) const;
+  NetworkValue AddParameter(int i, const Constant& constant) const;
 
   ImportState& state_;
   const onnx::Node& node_;
   size_t index_;
+  int items_before_;  // of the network; what they give has other names already
   std::set<std::string, std::less<>> asked_;
 };
 

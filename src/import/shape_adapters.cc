@@ -1,7 +1,6 @@
-// Operators that move elements, and sums along axes.
+// Operators that move elements.
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "src/import/adapters.h"
@@ -39,51 +38,72 @@ void Flatten(NodeContext& node, const Adapter&) {
   const int rank = node.ShapeOf(0).rank();
   int64_t axis = node.Int("axis", 1);
   if (axis != rank) axis = node.Axis(axis, rank);
-  if (axis != 1) node.FailAttribute("axis", "is supported as 1 only: axis 0 is the batch");
-  node.Set(node.Emit("flatten", {{node.Value(0), ""}}));
+  const bool has_batch = !node.ShapeOf(0).IsBound();
+  if (has_batch && axis == 0) node.FailAttribute("axis", "is 0, and axis 0 is the batch");
+  std::vector<TreeEntry> keys;
+  if (axis != 1) keys.push_back(KeyOf("axis", axis));
+  node.Set(node.Emit("flatten", {{node.Value(0), ""}}, std::move(keys)));
 }
 
-// The first size may be that of the batch, as the file has it; 0 copies, and -1 takes what is left.
-void Reshape(NodeContext& node, const Adapter&) {
-  const Shape shape = node.ShapeOf(0);
+// The sizes that a Reshape asks for, where 0 copies a size. `rest` is the place of -1.
+std::vector<Dim> WantedSizes(NodeContext& node, const Shape& shape, std::optional<size_t>* rest) {
   auto sizes = SizesOf(node.ConstantInput(1), node.state().file);
-  if (!sizes || sizes->empty()) node.Fail("its shape must be a list of integers with a batch axis");
+  if (!sizes) node.Fail("its shape must be a list of integers");
   const bool copies = node.Int("allowzero", 0) == 0;
-  std::optional<size_t> rest;
   for (size_t i = 0; i < sizes->size(); ++i) {
     Dim& size = (*sizes)[i];
     if (size.size == 0 && copies) {
       if (static_cast<int>(i) >= shape.rank()) node.Fail("its shape copies an axis that is absent");
       size = shape[static_cast<int>(i)];
     } else if (size == Dim(-1)) {
-      if (rest) node.Fail("its shape has -1 twice");
-      rest = i;
+      if (*rest) node.Fail("its shape has -1 twice");
+      *rest = i;
     } else if (size.size < 0) {
       node.Fail("its shape has " + std::to_string(size.size));
     }
   }
-  const Dim elements = shape.ElementsDim();
+  return *std::move(sizes);
+}
+
+// Multiplies the sizes from `first` on, but for that at `rest`.
+int64_t ProductOf(NodeContext& node, const std::vector<Dim>& sizes, size_t first,
+                  std::optional<size_t> rest) {
   std::vector<int64_t> others;
-  for (size_t i = 1; i < sizes->size(); ++i) {
-    if ((*sizes)[i].batch) node.Fail("its shape has the batch in axis " + std::to_string(i));
-    if (rest != i) others.push_back((*sizes)[i].size);
+  for (size_t i = first; i < sizes.size(); ++i) {
+    if (sizes[i].batch) node.Fail("its shape has the batch in axis " + std::to_string(i));
+    if (rest != i) others.push_back(sizes[i].size);
   }
   const std::optional<int64_t> product = CheckedElements(others);
   if (!product) node.Fail("its shape is too large");
-  Dim& first = (*sizes)[0];
-  const bool is_batch = rest == 0u ? *product == elements.size
-                                   : first == kBatchDim || Dim(node.batch().value_or(-1)) == first;
-  if (!is_batch) {
-    node.Fail("its shape does not keep the batch axis in front: the input is " + shape.ToString());
+  return *product;
+}
+
+// The first size may be that of the batch, as the file has it.
+void Reshape(NodeContext& node, const Adapter&) {
+  const Shape shape = node.ShapeOf(0);
+  std::optional<size_t> rest;
+  std::vector<Dim> sizes = WantedSizes(node, shape, &rest);
+  const bool has_batch = !shape.IsBound();
+  if (has_batch && sizes.empty()) node.Fail("its shape has no axis, and the batch is lost");
+  const Dim elements = shape.ElementsDim();
+  const int64_t product = ProductOf(node, sizes, has_batch ? 1 : 0, rest);
+  if (has_batch) {
+    const bool is_batch = rest == 0u
+                              ? product == elements.size
+                              : sizes[0] == kBatchDim || Dim(node.batch().value_or(-1)) == sizes[0];
+    if (!is_batch) {
+      node.Fail("its shape does not keep the batch axis in front: the input is " +
+                shape.ToString());
+    }
+    sizes[0] = kBatchDim;
   }
-  first = kBatchDim;
-  if (rest && *rest > 0) {
-    if (*product == 0 || elements.size % *product != 0) {
+  if (rest && (*rest > 0 || !has_batch)) {
+    if (product == 0 || elements.size % product != 0) {
       node.Fail("its shape does not fit " + shape.ToString());
     }
-    (*sizes)[*rest] = Dim(elements.size / *product);
+    sizes[*rest] = Dim(elements.size / product);
   }
-  node.Set(node.EmitReshape(node.Value(0), *sizes));
+  node.Set(node.EmitReshape(node.Value(0), sizes));
 }
 
 void Squeeze(NodeContext& node, const Adapter&) {
@@ -93,7 +113,7 @@ void Squeeze(NodeContext& node, const Adapter&) {
   if (given) {
     axes = Counted(node, *given, shape.rank());
   } else {
-    for (int axis = 1; axis < shape.rank(); ++axis) {
+    for (int axis = 0; axis < shape.rank(); ++axis) {
       if (shape[axis] == Dim(1)) axes.push_back(axis);
     }
   }
@@ -125,88 +145,6 @@ void Transpose(NodeContext& node, const Adapter&) {
   node.Set(node.Emit("transpose", {{node.Value(0), ""}}, std::move(keys)));
 }
 
-void Pad(NodeContext& node, const Adapter& row) {
-  const std::string mode = node.Text("mode", "constant");
-  if (mode != "constant") node.FailAttribute("mode", "is '" + mode + "', which is not supported");
-  const int rank = node.ShapeOf(0).rank();
-  const bool from_inputs = row.since > 1;
-  const auto pads = from_inputs ? node.Integers(1) : node.Ints("pads").value_or(IntList());
-  std::vector<int64_t> axes(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  if (from_inputs && node.Has(3)) axes = node.Integers(3);
-  if (pads.size() != 2 * axes.size()) node.Fail("has not two pads for each axis");
-  double value = 0;
-  if (!from_inputs) value = static_cast<double>(node.Real("value", 0));
-  if (from_inputs && node.Has(2)) {
-    const std::optional<double> number = node.Number(2);
-    if (!number) node.Fail("its value must be one number");
-    value = *number;
-  }
-  std::vector<int64_t> padded, before, after;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t axis = node.Axis(axes[i], rank), first = pads[i], last = pads[i + axes.size()];
-    if (first == 0 && last == 0) continue;
-    if (first < 0 || last < 0) node.Fail("has negative pads, which are not supported");
-    if (axis == 0) node.Fail("pads the batch axis");
-    padded.push_back(axis);
-    before.push_back(first);
-    after.push_back(last);
-  }
-  if (padded.empty()) return node.Set(node.Value(0));
-  std::vector<TreeEntry> keys = {KeyOfList("axes", padded), KeyOfList("before", before)};
-  if (after != before) keys.push_back(KeyOfList("after", after));
-  if (value != 0) keys.push_back(KeyOf("value", NumberText(value)));
-  node.Set(node.Emit("pad", {{node.Value(0), ""}}, std::move(keys)));
-}
-
-void Reduce(NodeContext& node, const Adapter& row) {
-  const int rank = node.ShapeOf(0).rank();
-  const auto axes = AxesOf(node, 1);
-  const bool keeps = node.Int("keepdims", 1) != 0;
-  const bool noop = node.Int("noop_with_empty_axes", 0) != 0;
-  if (!axes || axes->empty()) {
-    if (noop) return node.Set(node.Value(0));
-    node.Fail("reduces all axes, the batch among them");
-  }
-  const std::vector<int64_t> counted = Counted(node, *axes, rank);
-  if (counted[0] == 0) node.Fail("reduces the batch axis");
-  std::vector<TreeEntry> keys = {KeyOfList("axes", counted)};
-  if (keeps) keys.push_back(KeyOf("keep_dims", true));
-  node.Set(node.Emit(std::string(row.op), {{node.Value(0), ""}}, std::move(keys)));
-}
-
-void Slice(NodeContext& node, const Adapter& row) {
-  const bool from_inputs = row.since > 1;
-  const int rank = node.ShapeOf(0).rank();
-  const auto list = [&](int input, const char* name) {
-    if (from_inputs) return node.Integers(input);
-    const auto given = node.Ints(name);
-    if (!given) node.Fail("has no attribute '" + std::string(name) + "'");
-    return *given;
-  };
-  const std::vector<int64_t> starts = list(1, "starts"), ends = list(2, "ends");
-  std::vector<int64_t> axes(starts.size()), steps(starts.size(), 1);
-  std::iota(axes.begin(), axes.end(), 0);
-  if (from_inputs && node.Has(3)) axes = node.Integers(3);
-  if (!from_inputs) axes = node.Ints("axes").value_or(axes);
-  if (from_inputs && node.Has(4)) steps = node.Integers(4);
-  if (ends.size() != starts.size() || axes.size() != starts.size() ||
-      steps.size() != starts.size()) {
-    node.Fail("its starts, ends, axes and steps are not as many");
-  }
-  const std::vector<int64_t> counted = [&] {
-    std::vector<int64_t> all = axes;
-    for (int64_t& axis : all) axis = node.Axis(axis, rank);
-    return all;
-  }();
-  std::vector<TreeEntry> keys = {KeyOfList("axes", counted), KeyOfList("starts", starts),
-                                 KeyOfList("ends", ends)};
-  if (std::ranges::any_of(steps, [](int64_t step) { return step != 1; })) {
-    keys.push_back(KeyOfList("steps", steps));
-  }
-  node.Set(node.Emit("slice", {{node.Value(0), ""}}, std::move(keys)));
-}
-
 // Equal parts, the last of which may be smaller, or as many elements as the file says.
 std::vector<int64_t> PartsOf(NodeContext& node, int64_t size) {
   auto parts = node.Has(1) ? node.Integers(1) : node.Ints("split").value_or(IntList());
@@ -232,7 +170,7 @@ std::vector<int64_t> PartsOf(NodeContext& node, int64_t size) {
 void Split(NodeContext& node, const Adapter&) {
   const Shape shape = node.ShapeOf(0);
   const int64_t axis = node.Axis(node.Int("axis", 0), shape.rank());
-  if (axis == 0) node.Fail("splits the batch axis");
+  node.RefuseBatch(0, axis, "splits");
   int64_t start = 0;
   const std::vector<int64_t> parts = PartsOf(node, shape[static_cast<int>(axis)].size);
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -249,19 +187,8 @@ void Split(NodeContext& node, const Adapter&) {
 }
 
 constexpr Adapter kShapes[] = {
-    {"Concat", Concat, "", kAnyCount},
-    {"Flatten", Flatten},
-    {"Pad", Pad},
-    {"Pad", Pad, "", 4, 11},
-    {"ReduceMax", Reduce, "reduce_max", 2},
-    {"ReduceMean", Reduce, "reduce_mean", 2},
-    {"ReduceSum", Reduce, "reduce_sum", 2},
-    {"Reshape", Reshape, "", 2},
-    {"Slice", Slice},
-    {"Slice", Slice, "", 5, 10},
-    {"Split", Split, "", 2},
-    {"Squeeze", Squeeze, "", 2},
-    {"Transpose", Transpose},
+    {"Concat", Concat, "", kAnyCount}, {"Flatten", Flatten},        {"Reshape", Reshape, "", 2},
+    {"Split", Split, "", 2},           {"Squeeze", Squeeze, "", 2}, {"Transpose", Transpose},
     {"Unsqueeze", Unsqueeze, "", 2},
 };
 

@@ -15,6 +15,7 @@
 #include "src/base/host_tensor.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
+#include "src/io/tensor_file.h"
 
 namespace cgrun {
 
@@ -25,33 +26,24 @@ inline constexpr char kChecksumKey[] = "cgrun:checksum";
 
 class SafetensorsChecksum;
 
-struct TensorSpec {
-  std::string name;
-  DType dtype = DType::kF32;
-  Shape shape;  // bound
-};
-
 // Reads a file tensor by tensor. UserError names the file and the fault. The constructor refuses a
 // header that is too long or not the JSON it should be, and a name or key that stands twice. It
 // refuses a type that we do not have, and sizes that do not fit the offsets. It refuses tensors
 // that overlap, leave a hole or lie outside the file. If the file has a checksum, reading the last
 // tensor compares it.
-class SafetensorsReader {
+class SafetensorsReader : public TensorFile {
  public:
   explicit SafetensorsReader(const std::string& path);
-  ~SafetensorsReader();
+  ~SafetensorsReader() override;
 
-  // The tensors are in the order of their bytes in the file.
-  const std::vector<TensorSpec>& tensors() const { return tensors_; }
+  // They are in the order of their bytes in the file.
+  const std::vector<TensorSpec>& tensors() const override { return tensors_; }
   const SafetensorsMetadata& metadata() const { return metadata_; }
 
-  // The next tensor; Skip() passes it over. At most as many calls as there are tensors.
   HostTensor Read();
-  void Skip();
-  // Reads the next tensor, which is of numbers, into `plain`, which has its bytes.
-  void ReadTo(std::span<std::byte> plain);
-  // Passes the bytes of the next tensor to `take`, in parts of whole elements, 16 KiB at most.
-  void ReadParts(const std::function<void(std::span<const std::byte> part)>& take);
+  void Skip() override;
+  void ReadTo(std::span<std::byte> plain) override;
+  void ReadParts(const std::function<void(std::span<const std::byte> part)>& take) override;
 
  private:
   // Ends a tensor.

@@ -75,11 +75,10 @@ class HeaderChecker : public nlohmann::json_sax<Json> {
 
 [[noreturn]] void RefuseOtherFormat(const std::string& path) {
   const bool of_pytorch = path.ends_with(".pt") || path.ends_with(".pth");
-  ThrowFileError(
-      path, "is not a safetensors file",
-      of_pytorch ? "in PyTorch, `safetensors.torch.save_file(tensors, 'FILE.safetensors')` writes "
-                   "one; `cgrun graph MODEL` lists the names that it has to give them"
-                 : "`cgrun train` leaves such files: RUN/checkpoint-STEP.safetensors");
+  ThrowFileError(path, "is not a safetensors file",
+                 of_pytorch ? "nor is it one that `torch.save` wrote: in PyTorch, "
+                              "`torch.save(model.state_dict(), 'FILE.pth')` writes one"
+                            : "`cgrun train` leaves such files: RUN/checkpoint-STEP.safetensors");
 }
 
 Json ReadHeader(FileReader& reader, int64_t* data_bytes) {

@@ -102,6 +102,20 @@ inline bool AllFloat(const NodeSignature& node) {
   return true;
 }
 
+// `supports` of kernels whose operands are all of one type, a floating-point or an integer one.
+inline bool AllNumbers(const NodeSignature& node) {
+  const DType dtype = node.inputs[0].dtype;
+  const bool is_integer = dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kU8;
+  if (!is_integer && !IsComputed(dtype)) return false;
+  for (const TensorType& type : node.inputs) {
+    if (type.dtype != dtype) return false;
+  }
+  for (const TensorType& type : node.outputs) {
+    if (type.dtype != dtype) return false;
+  }
+  return true;
+}
+
 // `supports` of kernels that take every number type but f16.
 inline bool FirstTypesAreNotF16(const NodeSignature& node) {
   return node.inputs[0].dtype != DType::kF16 && node.outputs[0].dtype != DType::kF16;
@@ -120,6 +134,21 @@ static KernelFunction ForFloatType(DType dtype) {
     default:
       CGRUN_CHECK(false) << "no kernel for " << Name(dtype);
       return nullptr;
+  }
+}
+
+// Kernel<T>::Run for the floating-point or integer type `dtype`.
+template <template <class> class Kernel, class BF16>
+static KernelFunction ForNumberType(DType dtype) {
+  switch (dtype) {
+    case DType::kI64:
+      return &Kernel<int64_t>::Run;
+    case DType::kI32:
+      return &Kernel<int32_t>::Run;
+    case DType::kU8:
+      return &Kernel<uint8_t>::Run;
+    default:
+      return ForFloatType<Kernel, BF16>(dtype);
   }
 }
 

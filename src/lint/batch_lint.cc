@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/frontend/frontend.h"
+#include "src/ir/batch_reach.h"
 #include "src/ops/batch_norm.h"
 
 namespace cgrun {
@@ -48,6 +49,10 @@ bool HasRows(const Graph& graph, const Output& output) {
   return shape.rank() > 0 && shape[0] == kBatchDim;
 }
 
+bool IsWhole(const Graph& graph, const Output& output) {
+  return !DependsOnBatch(graph, output.value);
+}
+
 std::string MissingRowsText(const Graph& graph, const Output& output) {
   const Value& value = graph.values[output.value];
   return (output.kind == OutputKind::kKept ? "the kept " : "the prediction ") + value.name +
@@ -59,7 +64,7 @@ void WarnOfMissingRows(const ModelSpec& model, DType precision, Diagnostics& dia
   const auto graph = BuildForward(model, {EntryKind::kPredict, precision}, ignored);
   if (!graph) return;
   for (const Output& output : graph->outputs) {
-    if (HasRows(*graph, output)) continue;
+    if (HasRows(*graph, output) || IsWhole(*graph, output)) continue;
     diagnostics.Warning(graph->values[output.value].mark,
                         MissingRowsText(*graph, output) + ": `cgrun predict` cannot use it",
                         "`out: NAME` of a path says what it predicts");

@@ -20,10 +20,13 @@ void WarnOfSingleValues(const ModelSpec& model, const Graph& training, int64_t s
 // Returns whether an output begins with the axis of samples; otherwise samples cannot be told apart
 // in it.
 bool HasRows(const Graph& graph, const Output& output);
+// Returns whether nothing that an output is computed from has a batch: all samples share it.
+bool IsWhole(const Graph& graph, const Output& output);
 // "the prediction classify.sum is f32[3], without a row for each sample"
 std::string MissingRowsText(const Graph& graph, const Output& output);
 
-// Warns of predictions that have no row for each sample: `cgrun predict` cannot tell them apart.
+// Warns of predictions that have no row for each sample but depend on samples: `cgrun predict`
+// cannot tell them apart.
 void WarnOfMissingRows(const ModelSpec& model, DType precision, Diagnostics& diagnostics);
 
 }  // namespace cgrun

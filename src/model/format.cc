@@ -95,6 +95,26 @@ void ReadKeep(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
   for (const TreeNode& item : entry.value.items) add(item);
 }
 
+// `{"layer1.*.conv1.*": "block[*].conv.*"}`; no name, `~`, leaves tensors out.
+void ReadRename(const TreeEntry& section, ModelSpec& model, const Reader& reader) {
+  if (!reader.CheckMap(section.value, section.key)) return;
+  for (const TreeEntry& entry : section.value.entries) {
+    RenameRule rule{{entry.key, entry.key_mark}, std::nullopt};
+    if (!entry.value.IsNull()) {
+      const auto name = ReadText(entry.value, entry.key, reader.diagnostics);
+      if (!name) continue;
+      rule.name = {*name, entry.value.mark};
+      if (std::ranges::count(*name, '*') > std::ranges::count(entry.key, '*')) {
+        reader.diagnostics.Error(entry.value.mark,
+                                 "'" + *name + "' has more `*` than '" + entry.key + "'",
+                                 "each `*` takes the characters of the one at its place");
+        continue;
+      }
+    }
+    model.rename.push_back(std::move(rule));
+  }
+}
+
 void ReadPlugins(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
   const auto add = [&](const TreeNode& node) {
     if (auto file = ReadText(node, entry.key, reader.diagnostics)) {
@@ -127,6 +147,9 @@ constexpr Key<ModelSpec> kModelKeys[] = {
       "batch_norm, which is 0, is not computed"},
      ReadBooleanField<&ModelSpec::inexact>},
     {{"weights", kFileType, "", "parameters to begin with"}, ReadTextField<&ModelSpec::weights>},
+    {{"rename", kRenameType, "",
+      "name in a file of weights → name of the model; `*` stands for any characters"},
+     ReadRename},
     {{"plugins", kFilesType, "", "libraries with further operators"}, ReadPlugins},
 };
 

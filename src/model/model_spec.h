@@ -88,7 +88,8 @@ std::vector<std::string> NamesOf(const std::vector<Spec>& specs) {
 struct InputSpec {
   MarkedText name;
   Marked<DType> type{DType::kF32, {}};
-  Marked<Shape> shape;  // without the batch axis
+  Marked<Shape> shape;           // without the batch axis
+  Marked<bool> batch{true, {}};  // whether it has that axis
   SourceMark mark;
   bool broken = false;  // errors of it were reported: its type is not known
 };
@@ -218,6 +219,12 @@ struct StateUpdate {
   MarkedText state;
 };
 
+// Gives tensors in a file of weights the names of the model: `rename: {layer1.*.w: block[*].w}`.
+struct RenameRule {
+  MarkedText pattern;              // `*` stands for any characters
+  std::optional<MarkedText> name;  // has at most as many `*`; without one the tensor is left out
+};
+
 // `gan:`. Stands for two paths: see ExpandGan().
 struct GanSpec {
   MarkedText generator, discriminator;  // networks
@@ -249,6 +256,7 @@ struct ModelSpec {
   Marked<std::string> zones{"shared", {}};  // shared, separate
   Marked<bool> inexact{false, {}};
   std::optional<MarkedText> weights;  // a file; relative to the model file
+  std::vector<RenameRule> rename;     // of tensors in it, and in files of the flag `--weights`
   std::optional<GanSpec> gan;
   std::vector<MarkedText> plugins;  // files; relative to the model file
   TreeNode tree;                    // the whole file, with the overrides

@@ -90,6 +90,9 @@ constexpr Key<InputSpec> kInputKeys[] = {
     {{"shape", kShapeType, kRequired,
       "of one sample, `[]` for a single number: the batch axis is implicit"},
      ReadInputShape},
+    {{"batch", kBooleanType, "true",
+      "whether there is one for each sample; else the shape is whole, and a run reads one"},
+     ReadBooleanField<&InputSpec::batch>},
 };
 
 void ReadInput(const TreeEntry& entry, InputSpec& input, const Reader& reader) {

@@ -67,6 +67,8 @@ inline constexpr ValueType kOrderType{"serial, bfs, dfs, least_peak, memory",
 inline constexpr ValueType kMapType{"map", R"({"type":"object"})"};
 inline constexpr ValueType kParametersType{"map", R"({"$ref":"#/definitions/named"})"};
 inline constexpr ValueType kStatesType{"map", R"({"$ref":"#/definitions/states"})"};
+inline constexpr ValueType kRenameType{
+    "map", R"({"type":"object","additionalProperties":{"type":["string","null"]}})"};
 inline constexpr ValueType kOpsType{"list of operators",
                                     R"({"type":"array","items":{"$ref":"#/definitions/item"}})"};
 inline constexpr ValueType kOperatorType{"operator", R"({"$ref":"#/definitions/operator"})"};

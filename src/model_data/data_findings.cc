@@ -15,6 +15,7 @@
 #include "src/base/printable.h"
 #include "src/data/classes.h"
 #include "src/data/csv_options.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -140,7 +141,7 @@ DataFindings ReadFindings(const SafetensorsMetadata& metadata) {
 }
 
 DataFindings FindingsIn(const std::string& weights) {
-  return ReadFindings(ReadSafetensorsMetadata(weights));
+  return ReadFindings(ReadWeightsMetadata(weights));
 }
 
 int64_t CheckpointBytes(const DataFindings& findings) {

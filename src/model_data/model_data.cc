@@ -20,6 +20,7 @@
 #include "src/frontend/frontend.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
+#include "src/model_data/data_room.h"
 #include "src/model_data/missing_files.h"
 #include "src/model_data/sample_shape.h"
 #include "src/model_data/stream_folder.h"
@@ -78,28 +79,6 @@ std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spe
   return missing;
 }
 
-// The cap on what training takes of the host's memory; 0: there is none.
-int64_t CapOnHost(const ModelSpec& model) {
-  const std::string& device = model.device.value;
-  const bool on_host = device == "auto" || KindOfDevice(device).on_host;
-  return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
-}
-
-// Returns the memory that is left beside sets that have `taken` so many bytes. Small sets are read
-// even if the cap is smaller: an error about the whole run says more than one about its data.
-MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
-  constexpr int64_t kSmall = 64 << 20;
-  const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, std::max(cap, kSmall) - taken);
-  return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
-}
-
-// The most bytes of samples that may stay in memory; the rest streams. Without a cap, half of the
-// free memory and addresses is left to the rest of the run.
-int64_t MostInMemory(const ModelSpec& model, int64_t cap, int64_t taken) {
-  if (model.data->streams) return 0;
-  return cap > 0 ? std::max<int64_t>(0, cap - taken) : FreeHostMemory() / 2;
-}
-
 // Says how much of a set is checked: only its options, if its files are not there; only its files,
 // if the training data that it is read by have failed; or all.
 enum class Look { kOptions, kFiles, kAll };
@@ -141,6 +120,7 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   options.train = train;
   options.memory_limit = left.bytes;
   options.memory_cap = left.cap;
+  options.cap_flag = left.flag;
   options.stream_folder = StreamFolder();
   options.most_in_memory = most_in_memory;
   Diagnostics of_values;
@@ -381,7 +361,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     const int64_t taken = data.decoded_bytes;
     std::shared_ptr<const Dataset> set =
         OpenSet(model, *spec, look, data.train.get(), is_train ? split : std::nullopt, kept,
-                LeftUnder(bytes, taken), MostInMemory(model, bytes, taken), diagnostics);
+                LeftUnder(model, bytes, taken), MostInMemory(model, bytes, taken), diagnostics);
     if (set) Count(*set, data);
     if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
@@ -412,7 +392,7 @@ std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostic
   if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
   const DataSpec& spec = *model.data->train;
   const Look look = FindMissing(model, spec).empty() ? Look::kAll : Look::kOptions;
-  return OpenSet(model, spec, look, nullptr, SplitOf(model), nullptr, LeftUnder(0, 0), kNoLimit,
+  return OpenSet(model, spec, look, nullptr, SplitOf(model), nullptr, {FreeHostMemory()}, kNoLimit,
                  diagnostics);
 }
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "src/base/printable.h"
-#include "src/onnx/fields.h"
+#include "src/onnx/message_fields.h"
 #include "src/onnx/wire.h"
 
 namespace cgrun::onnx {

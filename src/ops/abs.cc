@@ -1,5 +1,6 @@
 // Defines abs and its gradient.
 #include "src/ops/builders.h"
+#include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun::op_def {
@@ -9,6 +10,7 @@ OpDef abs() {
       ElementwiseOp({"abs", "Takes the absolute value of each element.",
                      "y = |x|: 0 for -0; a NaN stays a NaN. The gradient at 0 is 0. ONNX Abs."},
                     GradientFromInput<OpId::abs_grad>);
+  def.infer = InferSameNumbers;
   def.narrow = Narrow::kFollows;
   return def;
 }

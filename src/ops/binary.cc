@@ -13,9 +13,10 @@ OpDef Binary(std::string name, std::string summary, std::string details,
   def.summary = std::move(summary);
   def.details = std::move(details);
   def.usage = Usage::kOperator;
-  def.inputs = {{"a", "any shape"}, {"b", "a shape that goes with a's"}};
+  def.inputs = {{"a", "floats or integers, any shape"},
+                {"b", "type of a, a shape that goes with a's"}};
   def.outputs = {{"y", "the broadcast shape"}};
-  def.infer = InferBroadcast;
+  def.infer = InferBroadcastNumbers;
   def.gradient = gradient;
   def.in_place = {{0, 0}, {1, 0}};
   def.narrow = Narrow::kFollows;
@@ -65,25 +66,30 @@ void DivGradient(GradientContext& context) {
 }  // namespace
 
 OpDef add() {
-  OpDef def = Binary("add", "Adds two tensors.", "y = a + b. ONNX Add.", AddGradient);
+  OpDef def =
+      Binary("add", "Adds two tensors.", "y = a + b. Integers wrap around. ONNX Add.", AddGradient);
   def.commutative = true;
   return def;
 }
 
 OpDef sub() {
-  return Binary("sub", "Subtracts one tensor from another.", "y = a - b. ONNX Sub.", SubGradient);
+  return Binary("sub", "Subtracts one tensor from another.",
+                "y = a - b. Integers wrap around. ONNX Sub.", SubGradient);
 }
 
 OpDef mul() {
-  OpDef def = Binary("mul", "Multiplies two tensors, element by element.", "y = a * b. ONNX Mul.",
-                     MulGradient);
+  OpDef def = Binary("mul", "Multiplies two tensors, element by element.",
+                     "y = a * b. Integers wrap around. ONNX Mul.", MulGradient);
   def.commutative = true;
   return def;
 }
 
 OpDef div() {
   OpDef def = Binary("div", "Divides one tensor by another, element by element.",
-                     "y = a / b, as IEEE 754 divides. ONNX Div.", DivGradient);
+                     "y = a / b, as IEEE 754 divides. Integers: the fraction is cut off, and a "
+                     "division by 0 gives "
+                     "0. ONNX Div.",
+                     DivGradient);
   def.finite_help = {"keep what it divides by away from 0",
                      "its gradient is infinite where it divides by 0: keep that away from 0"};
   return def;

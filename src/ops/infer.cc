@@ -13,6 +13,14 @@ std::vector<TensorType> InferSameAsInput(InferContext& context) {
   return {context.input(0)};
 }
 
+std::vector<TensorType> InferSameNumbers(InferContext& context) {
+  if (!HasArithmetic(context.dtype(0))) {
+    return context.Fail("needs floats or integers, not " + context.input(0).ToString(),
+                        "convert it with `cast` first");
+  }
+  return {context.input(0)};
+}
+
 std::vector<TensorType> InferSameAsInputs(InferContext& context) {
   for (int i = 1; i < context.num_inputs(); ++i) {
     if (context.input(i) != context.input(0)) {
@@ -39,12 +47,10 @@ std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
   return Shape(dims);
 }
 
-std::vector<TensorType> InferBroadcast(InferContext& context) {
-  if (context.dtype(0) != context.dtype(1) || !IsFloat(context.dtype(0))) {
-    return context.Fail("needs two floating-point inputs of one type, not " +
-                            context.input(0).ToString() + " and " + context.input(1).ToString(),
-                        "convert one with `cast`");
-  }
+namespace {
+
+// Takes two inputs of one type that go together.
+std::vector<TensorType> InferPair(InferContext& context) {
   const std::optional<Shape> shape = BroadcastShapes(context.shape(0), context.shape(1));
   if (!shape) {
     return context.Fail("shapes " + context.shape(0).ToString() + " and " +
@@ -52,6 +58,28 @@ std::vector<TensorType> InferBroadcast(InferContext& context) {
                         "from the last axis on, dimensions must be equal or 1");
   }
   return {{context.dtype(0), *shape}};
+}
+
+std::vector<TensorType> RefusePair(InferContext& context, std::string_view wanted) {
+  return context.Fail("needs two " + std::string(wanted) + ", not " + context.input(0).ToString() +
+                          " and " + context.input(1).ToString(),
+                      "convert one with `cast`");
+}
+
+}  // namespace
+
+std::vector<TensorType> InferBroadcast(InferContext& context) {
+  if (context.dtype(0) != context.dtype(1) || !IsFloat(context.dtype(0))) {
+    return RefusePair(context, "floating-point inputs of one type");
+  }
+  return InferPair(context);
+}
+
+std::vector<TensorType> InferBroadcastNumbers(InferContext& context) {
+  if (context.dtype(0) != context.dtype(1) || !HasArithmetic(context.dtype(0))) {
+    return RefusePair(context, "inputs of one type, floats or integers");
+  }
+  return InferPair(context);
 }
 
 std::vector<TensorType> InferBroadcastGrad(InferContext& context) {
@@ -115,6 +143,8 @@ OpCost NoOperations(const NodeSignature&) { return {}; }
 bool IsIndex(DType dtype) {
   return dtype == DType::kU8 || dtype == DType::kI32 || dtype == DType::kI64;
 }
+
+bool HasArithmetic(DType dtype) { return IsFloat(dtype) || IsIndex(dtype); }
 
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
   return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +

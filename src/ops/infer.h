@@ -13,10 +13,14 @@ namespace cgrun {
 
 // Takes one floating-point input. The output has its type.
 std::vector<TensorType> InferSameAsInput(InferContext& context);
+// Takes one input of floats or integers. The output has its type.
+std::vector<TensorType> InferSameNumbers(InferContext& context);
 // Takes inputs of one floating-point type. The output has it too.
 std::vector<TensorType> InferSameAsInputs(InferContext& context);
 // Takes two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
 std::vector<TensorType> InferBroadcast(InferContext& context);
+// Takes two inputs of one number type, floats or integers, broadcast in the same way.
+std::vector<TensorType> InferBroadcastNumbers(InferContext& context);
 
 // Takes two floating-point inputs, broadcast as above, and the gradient of the result, whose type
 // the output has. Gradients of broadcasting operators read these.
@@ -50,6 +54,8 @@ OpCost NoOperations(const NodeSignature& node);
 
 // Whether it is uint8, int32 or int64, the types that count classes and entries.
 bool IsIndex(DType dtype);
+// Whether arithmetic takes it: floats and the types of IsIndex().
+bool HasArithmetic(DType dtype);
 
 // Returns a message about a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N,
 // 10]".

@@ -34,9 +34,10 @@ OpDef Extremum(std::string name, std::string summary, std::string details,
   def.summary = std::move(summary);
   def.details = std::move(details);
   def.usage = Usage::kOperator;
-  def.inputs = {{"a", "any shape"}, {"b", "a shape that goes with a's"}};
+  def.inputs = {{"a", "floats or integers, any shape"},
+                {"b", "type of a, a shape that goes with a's"}};
   def.outputs = {{"y", "the broadcast shape"}};
-  def.infer = InferBroadcast;
+  def.infer = InferBroadcastNumbers;
   def.gradient = gradient;
   def.in_place = {{0, 0}, {1, 0}};
   def.commutative = true;

@@ -1,5 +1,5 @@
-// Defines reduce_sum, reduce_mean, reduce_max over any axes, and what gradients of broadcast
-// operands need of them.
+// Defines reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod over any axes, and what
+// gradients of broadcast operands need of them.
 #include "src/ops/reduce.h"
 
 #include <algorithm>
@@ -51,10 +51,16 @@ namespace {
 
 std::vector<TensorType> InferReduce(InferContext& context) {
   const auto& attributes = context.attributes<ReduceAttributes>();
-  if (!IsFloat(context.dtype(0))) return InferSameAsInput(context);
+  if (!HasArithmetic(context.dtype(0))) return InferSameNumbers(context);
   const auto axes = NormalizeAxes(attributes.axes, context.shape(0).rank());
   if (!axes) return context.Fail(AxesMessage(attributes.axes, context.shape(0)));
   return {{context.dtype(0), ReducedShape(context.shape(0), *axes, attributes.keep_dims)}};
+}
+
+// A mean of integers would have a fraction.
+std::vector<TensorType> InferMean(InferContext& context) {
+  if (!IsFloat(context.dtype(0))) return InferSameAsInput(context);
+  return InferReduce(context);
 }
 
 OpCost ReduceCost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
@@ -76,10 +82,16 @@ void RepeatGradient(GradientContext& context, bool average) {
 void SumGradient(GradientContext& context) { RepeatGradient(context, false); }
 void MeanGradient(GradientContext& context) { RepeatGradient(context, true); }
 
-void MaxGradient(GradientContext& context) {
+// What equals the result shares its gradient, be it the largest or the least.
+void ExtremumGradient(GradientContext& context) {
   context.SetInputGradient(
       0, context.Emit(OpId::reduce_max_grad, context.node().attributes,
                       {context.input(0), context.output(0), context.output_gradient(0)}, "dx"));
+}
+
+void ProductGradient(GradientContext& context) {
+  context.SetInputGradient(0, context.Emit(OpId::reduce_prod_grad, context.node().attributes,
+                                           {context.input(0), context.output_gradient(0)}, "dx"));
 }
 
 OpDef Reduction(std::string name, std::string summary, std::string details,
@@ -89,7 +101,7 @@ OpDef Reduction(std::string name, std::string summary, std::string details,
   def.summary = std::move(summary);
   def.details = std::move(details);
   def.usage = Usage::kOperator;
-  def.inputs = {{"x", "any shape"}};
+  def.inputs = {{"x", "floats or integers, any shape"}};
   def.outputs = {{"y", "shape of x without the reduced axes"}};
   def.schema = &ReduceAttributes::Schema();
   def.infer = InferReduce;
@@ -98,10 +110,11 @@ OpDef Reduction(std::string name, std::string summary, std::string details,
   return def;
 }
 
-std::vector<TensorType> InferMaxGrad(InferContext& context) {
-  const std::vector<TensorType> reduced = InferReduce(context);
+// Takes x, and tensors of the type of its reduction.
+std::vector<TensorType> InferReductionGrad(InferContext& context) {
+  const std::vector<TensorType> reduced = InferMean(context);
   if (context.failed()) return {};
-  for (int i : {1, 2}) {
+  for (int i = 1; i < context.num_inputs(); ++i) {
     if (context.input(i) != reduced[0]) {
       return context.Fail("needs " + reduced[0].ToString() + ", not " +
                           context.input(i).ToString());
@@ -115,15 +128,18 @@ std::vector<TensorType> InferMaxGrad(InferContext& context) {
 OpDef reduce_sum() {
   return Reduction("reduce_sum", "Adds up elements over axes.",
                    "y = Σ x over `axes`, added in index order in f64 and rounded once; over one "
-                   "element, y is that element, bit for bit. ONNX ReduceSum.",
+                   "element, y is that element, bit for bit. Integers wrap around. ONNX ReduceSum.",
                    SumGradient);
 }
 
 OpDef reduce_mean() {
-  return Reduction("reduce_mean", "Takes the mean over axes.",
-                   "y = (Σ x) / count over `axes`, added in index order in f64 and rounded once. "
-                   "ONNX ReduceMean.",
-                   MeanGradient);
+  OpDef def = Reduction("reduce_mean", "Takes the mean over axes.",
+                        "y = (Σ x) / count over `axes`, added in index order in f64 and rounded "
+                        "once. ONNX ReduceMean.",
+                        MeanGradient);
+  def.inputs = {{"x", "floating-point, any shape"}};
+  def.infer = InferMean;
+  return def;
 }
 
 OpDef reduce_max() {
@@ -131,20 +147,49 @@ OpDef reduce_max() {
                    "y = max x over `axes`; a NaN anywhere gives NaN; of -0 and +0 the first wins. "
                    "Its gradient is shared evenly by the elements that equal y, as PyTorch's amax "
                    "does. ONNX ReduceMax.",
-                   MaxGradient);
+                   ExtremumGradient);
+}
+
+OpDef reduce_min() {
+  return Reduction("reduce_min", "Takes the least element over axes.",
+                   "y = min x over `axes`; a NaN anywhere gives NaN; of -0 and +0 the first wins. "
+                   "Its gradient is shared evenly by the elements that equal y, as PyTorch's amin "
+                   "does. ONNX ReduceMin.",
+                   ExtremumGradient);
+}
+
+OpDef reduce_prod() {
+  return Reduction(
+      "reduce_prod", "Multiplies elements over axes.",
+      "y = ∏ x over `axes`, multiplied in index order in f64 and rounded once. Integers "
+      "wrap around. ONNX ReduceProd.",
+      ProductGradient);
+}
+
+OpDef reduce_prod_grad() {
+  OpDef def;
+  def.name = "reduce_prod_grad";
+  def.summary = "Computes the gradient of reduce_prod.";
+  def.details = "dx = dy times the product of the other elements, which may be 0.";
+  def.inputs = {{"x", "input of reduce_prod"}, {"dy", "gradient of y"}};
+  def.outputs = {{"dx", "gradient of x"}};
+  def.schema = &ReduceAttributes::Schema();
+  def.infer = InferReductionGrad;
+  def.cost = ReduceCost;
+  return def;
 }
 
 OpDef reduce_max_grad() {
   OpDef def;
   def.name = "reduce_max_grad";
-  def.summary = "Computes the gradient of reduce_max.";
+  def.summary = "Computes the gradient of reduce_max, and of reduce_min.";
   def.details =
       "dx = dy / n where x equals y, else 0; n is how many elements do. Where y is NaN, the NaNs "
       "of x share it.";
-  def.inputs = {{"x", "input of reduce_max"}, {"y", "its output"}, {"dy", "gradient of y"}};
+  def.inputs = {{"x", "input of the reduction"}, {"y", "its output"}, {"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &ReduceAttributes::Schema();
-  def.infer = InferMaxGrad;
+  def.infer = InferReductionGrad;
   def.cost = ReduceCost;
   def.in_place = {{0, 0}};
   return def;

@@ -1,6 +1,10 @@
-// Defines neg, exp, log, sqrt: functions of one number whose gradients are made of the arithmetic
-// operators.
+// Defines neg, exp, log, sqrt, erf: functions of one number whose gradients are made of the
+// arithmetic operators.
+#include <numbers>
+
 #include "src/ops/builders.h"
+#include "src/ops/fill.h"
+#include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun::op_def {
@@ -32,12 +36,28 @@ void SqrtGradient(GradientContext& context) {
       0, context.Emit(OpId::div, Attributes(), {context.output_gradient(0), twice}, "dx"));
 }
 
+// dx = dy·2/√π·e^(−x²).
+void ErfGradient(GradientContext& context) {
+  const ValueId x = context.input(0);
+  const auto emit = [&](OpId op, std::vector<ValueId> inputs, const char* name) {
+    return context.Emit(op, Attributes(), std::move(inputs), name);
+  };
+  const ValueId square = emit(OpId::mul, {x, x}, "square");
+  const ValueId bell = emit(OpId::exp, {emit(OpId::neg, {square}, "minus_square")}, "bell");
+  const ValueId factor = context.Emit(
+      OpId::fill, Attributes::Of(FillAttributes{2 * std::numbers::inv_sqrtpi}), {x}, "factor");
+  const ValueId slope = emit(OpId::mul, {bell, factor}, "slope");
+  context.SetInputGradient(0, emit(OpId::mul, {context.output_gradient(0), slope}, "dx"));
+}
+
 }  // namespace
 
 OpDef neg() {
   OpDef def = ElementwiseOp({"neg", "Takes the negative of each element.",
-                             "y = -x: the sign is flipped, of 0 too. ONNX Neg."},
+                             "y = -x: the sign is flipped, of 0 too. Integers wrap around. ONNX "
+                             "Neg."},
                             NegGradient);
+  def.infer = InferSameNumbers;
   def.narrow = Narrow::kFollows;
   return def;
 }
@@ -68,6 +88,14 @@ OpDef sqrt() {
       SqrtGradient);
   def.finite_help = {"it takes no numbers below 0: `clip` with `min: 0` keeps what it reads there",
                      kInfiniteAtZero};
+  return def;
+}
+
+OpDef erf() {
+  OpDef def = ElementwiseOp({"erf", "Takes the error function of each element.",
+                             "y = 2/√π·∫ e^(-t²) dt from 0 to x. ONNX Erf."},
+                            ErfGradient);
+  def.bounded = true;
   return def;
 }
 

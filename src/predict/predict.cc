@@ -15,6 +15,7 @@
 #include "src/model_data/token_names.h"
 #include "src/ops/softmax.h"
 #include "src/run/measured_memory.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -62,9 +63,10 @@ PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const G
   PredictedOutput result;
   result.name = ShortName(graph, output);
   result.dtype = value.type.dtype;
-  result.shape = SampleShape(value.type.shape);
+  result.whole = !HasRows(graph, output);
+  result.shape = result.whole ? value.type.shape : SampleShape(value.type.shape);
   result.kept = output.kind == OutputKind::kKept;
-  if (result.kept) return result;
+  if (result.kept || result.whole) return result;
   const Node* loss = LossOf(evaluation, value.name);
   if (loss != nullptr) {
     result.scores = ScoresOfLoss(*loss);
@@ -80,7 +82,7 @@ PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const G
 }
 
 bool CheckOutput(const Graph& graph, const Output& output, Diagnostics& diagnostics) {
-  if (HasRows(graph, output)) return true;
+  if (HasRows(graph, output) || IsWhole(graph, output)) return true;
   diagnostics.Error(graph.values[output.value].mark, MissingRowsText(graph, output),
                     "`out: NAME` of a path says what it predicts");
   return false;
@@ -128,7 +130,12 @@ std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DTyp
   for (ValueId id : graph->values.ids()) {
     const Value& value = graph->values[id];
     if (value.role != Role::kPlaceholder || !needed[id] || value.name == kStepCounter) continue;
-    signature.inputs.push_back({value.name, value.type.dtype, SampleShape(value.type.shape)});
+    const Shape& shape = value.type.shape;
+    if (shape.IsBound()) {
+      signature.whole.push_back({value.name, value.type.dtype, shape});
+    } else {
+      signature.inputs.push_back({value.name, value.type.dtype, SampleShape(shape)});
+    }
   }
   for (const Kept::Item& item : kept.states) {
     diagnostics.Warning(item.mark, item.name + " is not kept: it stands in the weights");
@@ -137,7 +144,8 @@ std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DTyp
     if (!CheckOutput(*graph, output, diagnostics)) return std::nullopt;
     signature.outputs.push_back(DescribeOutput(*graph, output, *evaluation));
   }
-  if (signature.inputs.empty() || signature.outputs.empty()) {
+  const bool reads_nothing = signature.inputs.empty() && signature.whole.empty();
+  if (reads_nothing || signature.outputs.empty()) {
     diagnostics.Error({}, model.file_name + " predicts nothing from its inputs",
                       model.gan ? "`cgrun generate` draws what the generator of a `gan` makes"
                                 : "the last path's last output is what a model predicts; `out: "
@@ -178,7 +186,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   engine_ = std::move(built.engine);
   memory_ = built.memory;
   if (!options.weights.empty())
-    weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel);
+    weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel, model.rename);
   NameClasses(model, options.weights, diagnostics);
   const EngineEntry& entry = engine_->model().entries[0];
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
@@ -186,21 +194,25 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   if (compile.layout.incremental && options.mode == Mode::kGraph) last_ = feeds_;
   for (const HostTensor& feed : last_) memory_.data += std::ssize(feed.bytes());
   operators_ = static_cast<int64_t>(engine_->Operators(0).size());
-  for (const DataField& input : signature_.inputs) {
-    const auto feed = std::ranges::find(entry.feeds, input.name, &EnginePort::name);
-    CGRUN_CHECK(feed != entry.feeds.end()) << "no feed " << input.name;
-    inputs_.push_back(static_cast<size_t>(feed - entry.feeds.begin()));
-  }
+  for (const DataField& input : signature_.inputs) inputs_.push_back(FeedOf(input.name));
+  for (const DataField& input : signature_.whole) whole_.push_back(FeedOf(input.name));
   for (const EnginePort& result : entry.results) {
     results_.emplace_back(result.type.dtype, result.type.shape);
   }
   CGRUN_CHECK(results_.size() == signature_.outputs.size()) << "outputs went missing";
 }
 
+size_t Predictor::FeedOf(const std::string& input) const {
+  const std::vector<EnginePort>& feeds = engine_->model().entries[0].feeds;
+  const auto feed = std::ranges::find(feeds, input, &EnginePort::name);
+  CGRUN_CHECK(feed != feeds.end()) << "no feed " << input;
+  return static_cast<size_t>(feed - feeds.begin());
+}
+
 void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
                             Diagnostics& diagnostics) {
   SafetensorsMetadata kept;  // with the weights
-  if (!weights.empty()) kept = ReadSafetensorsMetadata(weights);
+  if (!weights.empty()) kept = ReadWeightsMetadata(weights);
   ClassNames names = ReadClassMetadata(kept);
   if (names.empty()) names = ClassNamesInFile(model);
   for (PredictedOutput& output : signature_.outputs) {
@@ -224,6 +236,9 @@ const MemoryUse& Predictor::MeasureMemory() {
 
 int64_t Predictor::Run(PredictSource& source, int64_t limit_batches, const Sink& sink) {
   int64_t samples = 0;
+  for (size_t i = 0; i < whole_.size(); ++i) {
+    std::ranges::copy(source.whole()[i].tensor.bytes(), feeds_[whole_[i]].bytes().begin());
+  }
   for (int64_t done = 0; limit_batches == 0 || done < limit_batches; ++done) {
     std::vector<SampleOrigin> origins;
     const int64_t count = Fill(source, origins);
@@ -273,6 +288,8 @@ void Predictor::Show(const std::vector<SampleOrigin>& origins, const Sink& sink)
   for (size_t s = 0; s < origins.size(); ++s) {
     for (size_t i = 0; i < rows.size(); ++i) {
       const std::span<const std::byte> all = results_[i].bytes();
+      rows[i] = all;
+      if (signature_.outputs[i].whole) continue;
       const size_t bytes = all.size() / static_cast<size_t>(batch_);
       rows[i] = all.subspan(s * bytes, bytes);
     }

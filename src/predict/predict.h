@@ -27,7 +27,8 @@ namespace cgrun {
 Shape SampleShape(const Shape& batch);
 
 struct PredictSignature {
-  std::vector<DataField> inputs;  // that the predictions depend on
+  std::vector<DataField> inputs;  // that the predictions depend on, of one sample each
+  std::vector<DataField> whole;   // the others, which have no batch
   std::vector<PredictedOutput> outputs;
 };
 
@@ -83,6 +84,7 @@ class Predictor {
   void NameClasses(const ModelSpec& model, const std::string& weights, Diagnostics& diagnostics);
   // Reads the next batch into `inputs_`; how many samples.
   int64_t Fill(PredictSource& source, std::vector<SampleOrigin>& origins);
+  size_t FeedOf(const std::string& input) const;
   void RunBatch();
   void Show(const std::vector<SampleOrigin>& origins, const Sink& sink);
 
@@ -96,6 +98,7 @@ class Predictor {
   std::vector<HostTensor> last_;     // the same in the batch before; none where runs are whole
   std::vector<bool> changed_;        // which of them are other than in the batch before
   std::vector<size_t> inputs_;       // which of them takes an input
+  std::vector<size_t> whole_;        // which of them takes an input without a batch
   std::vector<HostTensor> results_;  // of the outputs
   WeightsReport weights_;
   int64_t operators_ = 0;  // of the entry point

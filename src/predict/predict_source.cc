@@ -74,10 +74,14 @@ ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit f
 }  // namespace
 
 PredictSource::PredictSource(const std::vector<std::string>& arguments,
-                             std::vector<DataField> wanted, ImageFit fit, const TableReader& tables)
+                             std::vector<DataField> wanted, ImageFit fit, const TableReader& tables,
+                             const std::vector<DataField>& whole)
     : fit_(fit), tables_(tables) {
   for (DataField& field : wanted) streams_.push_back({std::move(field), {}});
-  for (const std::string& argument : arguments) AddArgument(argument);
+  std::vector<std::string> others = arguments;
+  whole_ = TakeWholeInputs(whole, streams_.empty(), others);
+  for (const std::string& argument : others) AddArgument(argument);
+  if (streams_.empty()) return;
   if (streams_.size() > 1) CheckGiven();
   if (streams_.size() > 1) CheckCounts();
 }
@@ -93,6 +97,10 @@ PredictSource::Stream& PredictSource::StreamOf(const std::string& argument, std:
   *path = argument;
   if (streams_.size() == 1) return streams_[0];
   std::string names;
+  if (streams_.empty()) {
+    throw InputError("'" + argument + "' does not say which input it is for",
+                     "name it: `NAME=FILE.npy`; `cgrun summary` shows the inputs");
+  }
   for (const Stream& stream : streams_) {
     names += (names.empty() ? "'" : ", '") + stream.field.name + "'";
   }
@@ -247,7 +255,7 @@ void PredictSource::Note(FileProblem problem) {
 
 int64_t PredictSource::samples() const {
   int64_t samples = 0;
-  if (streams_.empty()) return 0;
+  if (streams_.empty()) return 1;
   for (const File& file : streams_[0].files) samples += file.samples;
   return samples;
 }
@@ -266,6 +274,9 @@ std::vector<std::string> PredictSource::files() const {
   std::vector<std::string> paths;
   for (const Stream& stream : streams_) {
     for (const File& file : stream.files) paths.push_back(file.path);
+  }
+  for (const WholeInput& input : whole_) {
+    if (input.is_file) paths.push_back(input.source);
   }
   return paths;
 }
@@ -303,6 +314,11 @@ void PredictSource::CheckCounts() const {
 }
 
 bool PredictSource::Next(std::span<const std::span<std::byte>> out, SampleOrigin* origin) {
+  if (streams_.empty()) {
+    if (std::exchange(is_over_, true)) return false;
+    origin->file = whole_.empty() ? "" : whole_[0].source;
+    return true;
+  }
   for (size_t i = 0; i < streams_.size(); ++i) {
     SampleOrigin other;
     if (!NextOf(streams_[i], out[i], i == 0 ? origin : &other)) return false;
@@ -310,7 +326,7 @@ bool PredictSource::Next(std::span<const std::span<std::byte>> out, SampleOrigin
     if (!origin->not_finite_input.empty() || AllFinite(field.dtype, out[i])) continue;
     origin->not_finite_input = field.name;
   }
-  return !streams_.empty();
+  return true;
 }
 
 // Passes over files that cannot be read.

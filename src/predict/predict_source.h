@@ -15,6 +15,7 @@
 #include "src/data/image_resample.h"
 #include "src/data/sample_store.h"
 #include "src/predict/predict_table.h"
+#include "src/predict/whole_inputs.h"
 #include "src/results/prediction.h"
 
 namespace cgrun {
@@ -26,10 +27,11 @@ class PredictSource {
   // tables where the model's data are tables. A table feeds all inputs.
   //
   // Images become samples as `fit` says, and rows of tables as `tables` does, which outlives this.
-  // Throws InputError where the arguments do not say which input a file is for, or where several
-  // inputs have different numbers of samples.
+  // `whole` are inputs without a batch, which take one file or value each. Where there are no
+  // others, there is one sample. Throws InputError where the arguments do not say which input a
+  // file is for, or where several inputs have different numbers of samples.
   PredictSource(const std::vector<std::string>& arguments, std::vector<DataField> wanted,
-                ImageFit fit, const TableReader& tables);
+                ImageFit fit, const TableReader& tables, const std::vector<DataField>& whole = {});
 
   // Counts the samples as if every file turns out to be whole.
   int64_t samples() const;
@@ -39,6 +41,8 @@ class PredictSource {
   // Paths of all files that were named and can be read as far as is known.
   std::vector<std::string> files() const;
   const std::vector<FileProblem>& problems() const { return problems_; }
+  // Returns the files and values of the inputs without a batch, in their order.
+  const std::vector<WholeInput>& whole() const { return whole_; }
   // Returns warnings about the files that are read, such as that categories are unknown.
   const Diagnostics& warnings() const { return warnings_; }
   // Returns notes on the files: Dataset::Notes().
@@ -88,6 +92,8 @@ class PredictSource {
   ImageFit fit_;
   const TableReader& tables_;
   std::vector<Stream> streams_;
+  std::vector<WholeInput> whole_;
+  bool is_over_ = false;     // without streams: the one sample is read
   std::string shared_path_;  // of the table below, which several inputs read
   PredictTable shared_table_;
   std::vector<FileProblem> problems_;

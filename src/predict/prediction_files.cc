@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "src/run/kept_values.h"
 
@@ -33,17 +34,35 @@ PredictionFiles::PredictionFiles(const std::string& folder, const PredictSignatu
   for (const PredictedOutput& output : signature.outputs) CheckFree(path_of(output), inputs);
   MakeFolder(folder);
   for (const PredictedOutput& output : signature.outputs) {
-    files_.push_back(
-        std::make_unique<NpyWriter>(path_of(output), output.dtype, output.shape, most));
+    whole_.emplace_back();
+    files_.emplace_back();
+    if (output.whole) {
+      whole_.back() = {path_of(output), HostTensor(output.dtype, output.shape)};
+    } else {
+      files_.back() =
+          std::make_unique<NpyWriter>(path_of(output), output.dtype, output.shape, most);
+    }
   }
 }
 
 void PredictionFiles::Add(PredictionBytes outputs) {
-  for (size_t i = 0; i < files_.size(); ++i) files_[i]->Add(outputs[i]);
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i]) {
+      files_[i]->Add(outputs[i]);
+    } else if (!std::exchange(whole_[i].is_set, true)) {
+      std::ranges::copy(outputs[i], whole_[i].tensor.bytes().begin());
+    }
+  }
 }
 
 void PredictionFiles::Commit() {
-  for (const auto& file : files_) file->Commit();
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i]) {
+      files_[i]->Commit();
+    } else {
+      WriteNpy(whole_[i].path, whole_[i].tensor);
+    }
+  }
 }
 
 }  // namespace cgrun

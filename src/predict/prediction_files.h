@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/host_tensor.h"
 #include "src/io/npy_file.h"
 #include "src/predict/predict.h"
 
@@ -22,11 +23,20 @@ class PredictionFiles {
 
   // Writes the outputs of the next sample, to files that have other names until they are whole.
   void Add(PredictionBytes outputs);
-  // Gives the files their names, [samples, …] each. Throws UserError, as the others do.
+  // Gives the files their names: [samples, …] each, or the whole output that samples share. Throws
+  // UserError, as the others do.
   void Commit();
 
  private:
-  std::vector<std::unique_ptr<NpyWriter>> files_;
+  // An output that samples share, and the bytes of the first one.
+  struct Whole {
+    std::string path;
+    HostTensor tensor;
+    bool is_set = false;
+  };
+
+  std::vector<std::unique_ptr<NpyWriter>> files_;  // of each output; null for whole ones
+  std::vector<Whole> whole_;                       // of each output; used of whole ones
 };
 
 }  // namespace cgrun

@@ -24,6 +24,7 @@ struct WeightsReport {
   std::vector<std::string> skipped;     // state of a run in the file, which kModel does not take
   std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
   std::vector<std::string> unused;      // tensors that the model does not have
+  std::vector<std::string> left_out;    // tensors that the table `rename` leaves out
   bool by_chance = false;               // see FitByChance()
 };
 

@@ -33,7 +33,8 @@ bool IsYesNo(Scores scores);
 struct PredictedOutput {
   std::string name;  // "logits"
   DType dtype = DType::kF32;
-  Shape shape;  // of a sample
+  Shape shape;         // of a sample, or of all
+  bool whole = false;  // no sample has a part of it: each run gives the same
   Scores scores = Scores::kNone;
   std::string label_input;           // that the loss compares it with; empty: none
   std::vector<std::string> classes;  // names of the first ones; empty: not known

@@ -15,6 +15,7 @@
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/run/weights.h"
+#include "src/torch/torch_file.h"
 
 namespace cgrun {
 namespace {
@@ -289,6 +290,7 @@ RunState LoadCheckpoint(Engine& engine, const std::string& path, RunState shape)
 }
 
 std::optional<WeightsPlace> PlaceOfWeights(const std::string& path) {
+  if (torch::BeginsAsTorchFile(path)) return std::nullopt;
   SafetensorsReader reader(path);
   for (const TensorSpec& tensor : reader.tensors()) {
     if (AreCounters(tensor)) {

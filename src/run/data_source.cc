@@ -14,9 +14,11 @@ int64_t DataSource::RingBytes(const Dataset& dataset, int64_t batch, int slots) 
   return Loader::RingBytes(dataset.fields(), std::min(batch, dataset.size()), slots);
 }
 
-int64_t DataSource::HostBytes(const Dataset& dataset, int64_t batch) {
-  const int64_t order = dataset.size() * static_cast<int64_t>(sizeof(int64_t));
-  return RingBytes(dataset, batch, LoaderOptions().slots) + order;
+int64_t DataSource::HostBytes(const Dataset& dataset, int64_t batch, bool shuffle) {
+  const int slots = LoaderOptions().slots;
+  const auto number = static_cast<int64_t>(sizeof(int64_t));  // of a sample, in each slot
+  return RingBytes(dataset, batch, slots) + slots * std::min(batch, dataset.size()) * number +
+         Sampler::OrderBytes(dataset.size(), shuffle);
 }
 
 MappedBytes DataSource::MakeRing(const Dataset& dataset, const LoaderOptions& options) {

@@ -20,8 +20,8 @@ class DataSource {
   DataSource(const Dataset& dataset, const LoaderOptions& options, Device& device);
 
   // Host memory that a source for batches of this size takes, beside the data set. No batch has
-  // more samples than the data set.
-  static int64_t HostBytes(const Dataset& dataset, int64_t batch);
+  // more samples than the data set. A random order (`shuffle`) is a list of all samples.
+  static int64_t HostBytes(const Dataset& dataset, int64_t batch, bool shuffle);
 
   Loader& loader() { return *loader_; }
 

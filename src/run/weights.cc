@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "src/base/finite.h"
 #include "src/io/file_error.h"
-#include "src/io/safetensors.h"
 #include "src/run/checkpoint.h"
+#include "src/run/weight_names.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 
@@ -35,7 +38,7 @@ bool IsConvertible(const TensorType& from, const TensorType& to) {
 // Reads the next tensor, whose numbers are of type `from`, into `plain` as numbers of type `to`. No
 // plan counts a copy of the tensor. Returns the first number that is finite, but too large for
 // `to`.
-std::optional<double> ReadConverted(SafetensorsReader& reader, DType from, DType to,
+std::optional<double> ReadConverted(TensorFile& reader, DType from, DType to,
                                     std::span<std::byte> plain) {
   std::optional<double> too_large;
   HostTensor converted;
@@ -68,8 +71,8 @@ std::optional<double> ReadConverted(SafetensorsReader& reader, DType from, DType
 
 // Reads the next tensor, which is of `type`, to where the state lies. Returns whether all of its
 // numbers are finite.
-bool ReadState(SafetensorsReader& reader, const std::string& path, const TensorType& type,
-               size_t state, Engine& engine) {
+bool ReadState(TensorFile& reader, const std::string& path, const TensorType& type, size_t state,
+               Engine& engine) {
   const DType wanted = engine.model().states[state].type.dtype;
   std::optional<double> too_large;
   bool finite = true;
@@ -85,25 +88,70 @@ bool ReadState(SafetensorsReader& reader, const std::string& path, const TensorT
   return finite;
 }
 
+[[noreturn]] void ThrowSameName(const std::string& path, const std::string& name,
+                                const std::string& first, const std::string& second) {
+  ThrowFileError(
+      path,
+      "has the tensors '" + first + "' and '" + second + "', which both become '" + name + "'",
+      "the key `rename` of the model file gives them their names");
+}
+
+// For each tensor of the file, the state that it becomes; nothing for others.
+class StateFinder {
+ public:
+  StateFinder(const std::vector<EngineState>& states, const std::vector<RenameRule>& rules,
+              const std::string& path)
+      : rules_(rules), path_(path), taken_(states.size()) {
+    for (size_t i = 0; i < states.size(); ++i) index_[states[i].name] = i;
+  }
+
+  // Lists in `report` the tensors that the model does not have.
+  std::optional<size_t> Find(const std::string& tensor, WeightsReport* report) {
+    auto state = index_.find(tensor);
+    if (state == index_.end()) {
+      const std::optional<std::string> name = Renamed(tensor, rules_);
+      if (!name) {
+        report->left_out.push_back(tensor);
+        return std::nullopt;
+      }
+      state = index_.find(*name);
+    }
+    if (state == index_.end()) {
+      if (!IsRunTensor(tensor)) report->unused.push_back(tensor);
+      return std::nullopt;
+    }
+    std::string& taken = taken_[state->second];
+    if (!taken.empty()) ThrowSameName(path_, std::string(state->first), taken, tensor);
+    taken = tensor;
+    return state->second;
+  }
+
+ private:
+  const std::vector<RenameRule>& rules_;
+  const std::string& path_;
+  std::map<std::string_view, size_t, std::less<>> index_;  // of the states by name
+  std::vector<std::string> taken_;                         // the tensor that a state has found
+};
+
 }  // namespace
 
-WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope) {
-  SafetensorsReader reader(path);
+WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope,
+                          const std::vector<RenameRule>& rename) {
+  const std::unique_ptr<TensorFile> file = OpenWeightsFile(path);
+  TensorFile& reader = *file;
   const std::vector<EngineState>& states = engine.model().states;
-  std::map<std::string_view, size_t> index;  // of the states by name
-  for (size_t i = 0; i < states.size(); ++i) index[states[i].name] = i;
+  StateFinder finder(states, rename, path);
   std::vector<bool> found(states.size());
   std::vector<TensorType> fitting, wanted;
   WeightsReport report;
   for (const TensorSpec& tensor : reader.tensors()) {
-    const auto it = index.find(tensor.name);
-    if (it == index.end()) {
-      if (!IsRunTensor(tensor.name)) report.unused.push_back(tensor.name);
+    const std::optional<size_t> place = finder.Find(tensor.name, &report);
+    if (!place) {
       reader.Skip();
       continue;
     }
-    const EngineState& state = states[it->second];
-    found[it->second] = true;
+    const EngineState& state = states[*place];
+    found[*place] = true;
     if (scope == WeightsScope::kModel && IsRunState(state.role)) {
       reader.Skip();
       report.skipped.push_back(state.name);
@@ -113,9 +161,9 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
     const bool recurrent = state.role == Role::kRecurrentState;
     if (recurrent && type != state.type) {  // of another batch
       reader.Skip();
-      found[it->second] = false;
+      found[*place] = false;
     } else if (type == state.type || IsConvertible(type, state.type)) {
-      const bool finite = ReadState(reader, path, type, it->second, engine);
+      const bool finite = ReadState(reader, path, type, *place, engine);
       if (!finite && !IsRunState(state.role)) report.not_finite.push_back(state.name);
       report.loaded.push_back(state.name);
       if (type != state.type) ++report.converted[{type.dtype, state.type.dtype}];

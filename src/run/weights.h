@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/model/model_spec.h"
 #include "src/results/loaded_weights.h"
 #include "src/run/engine.h"
 
@@ -24,11 +25,14 @@ bool IsRunState(Role role);
 // weights of more axes, they do not tell whose weights they are.
 bool FitByChance(const std::vector<TensorType>& fitting, const std::vector<TensorType>& wanted);
 
-// Copies the tensors of a file into the states of their names. The file is never held as a whole.
-// In a report, tensors stand in the order of the file, and `missing` in that of the states. Tensors
-// of a run's state (see checkpoint.h) are skipped. Throws UserError if the file cannot be read, or
-// if it holds a number that is too large for the type of the state.
-WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope);
+// Copies the tensors of a file, of safetensors or of PyTorch, into the states of their names. Those
+// are the names after `rename`, but that the name of a state stays. The file is never held as a
+// whole. In a report, tensors stand in the order of the file, and `missing` in that of the states.
+// Tensors of a run's state (see checkpoint.h) are skipped. Throws UserError if the file cannot be
+// read, if two of its tensors get one name, or if it holds a number that is too large for the type
+// of the state.
+WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope,
+                          const std::vector<RenameRule>& rename = {});
 
 }  // namespace cgrun
 

@@ -20,6 +20,7 @@
 #include "src/lint/settings_lint.h"
 #include "src/lint/unread.h"
 #include "src/model_data/data_hash.h"
+#include "src/model_data/sample_order.h"
 #include "src/run/weights.h"
 #include "src/session/session_parts.h"
 
@@ -135,7 +136,8 @@ void ReadWeights(SessionParts& session, Diagnostics& diagnostics) {
   if (session.weights_file.empty()) return;
   const ModelSpec& model = session.model;
   try {
-    session.weights = LoadWeights(session.engine(), session.weights_file, WeightsScope::kModel);
+    session.weights =
+        LoadWeights(session.engine(), session.weights_file, WeightsScope::kModel, model.rename);
   } catch (const UserError& error) {
     if (!session.options.weights.empty() || !model.weights) throw;
     diagnostics.Error(model.weights->mark, error.what(), error.help());
@@ -159,19 +161,18 @@ void KeepValues(SessionParts& session) {
 
 void MakeSplits(SessionParts& session) {
   const auto& train = session.model.train;
+  const bool shuffle = ShufflesSamples(session.model);
   const uint64_t seed = train ? static_cast<uint64_t>(train->seed.value) : 0;
-  const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
+  const auto make = [&](Split& split, EntryKind kind, bool in_random_order) {
     LoaderOptions loader;
     loader.batch = session.batch;
-    loader.shuffle = shuffle;
+    loader.shuffle = in_random_order;
     loader.seed = seed;
     split.source = std::make_unique<DataSource>(*split.dataset, loader, *session.run.device);
     split.runner = std::make_unique<BatchRunner>(session.engine(), kind, session.batch,
                                                  *split.dataset, split.inputs);
   };
   session.rates.NameFeeds(session.engine().model());
-  const bool shuffle =
-      train && train->shuffle ? train->shuffle->value : session.model.update.empty();
   if (session.data.train) make(*session.data.train, EntryKind::kTrain, shuffle);
   for (Split& split : session.data.evaluations) make(split, EntryKind::kEval, false);
 }

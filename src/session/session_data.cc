@@ -7,7 +7,9 @@
 #include "src/model_data/data_findings.h"
 #include "src/model_data/data_identity.h"
 #include "src/model_data/model_data.h"
+#include "src/model_data/sample_order.h"
 #include "src/session/session_parts.h"
+#include "src/torch/weights_file.h"
 
 namespace cgrun {
 namespace {
@@ -17,7 +19,7 @@ namespace {
 SafetensorsMetadata MetadataIn(const std::string& weights) {
   std::error_code error;
   if (!std::filesystem::exists(weights, error)) return {};
-  return ReadSafetensorsMetadata(weights);
+  return ReadWeightsMetadata(weights);
 }
 
 Split SplitOf(const ModelSpec& model, const std::string& name,
@@ -96,7 +98,8 @@ bool OpenTraining(SessionParts& session, Diagnostics& diagnostics) {
   data.class_names = ClassNamesOf(*data.sets.train, data.train->inputs);
   TakeFindings(session, diagnostics);
   WarnOfLargeBatch(model, *data.sets.train, diagnostics);
-  return true;
+  CheckOrder(model, data.sets, diagnostics);
+  return !diagnostics.has_errors();
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "src/base/allocation_counter.h"
+#include "src/base/process_memory.h"
 #include "src/fit/run_limit.h"
 #include "src/fit/run_shape.h"
 #include "src/model_data/data_findings.h"
+#include "src/model_data/sample_order.h"
 #include "src/run/measured_memory.h"
 #include "src/run/pass_samples.h"
 #include "src/session/session_parts.h"
@@ -55,6 +57,7 @@ HostParts PartsOf(const SessionParts& session) {
     parts.saves = true;
     parts.kept_bytes = CheckpointBytes(data.findings);
     parts.sets.push_back(data.train->dataset.get());
+    if (ShufflesSamples(session.model)) parts.shuffled = data.train->dataset.get();
   }
   for (const Split& split : data.evaluations) parts.sets.push_back(split.dataset.get());
   return parts;
@@ -102,11 +105,9 @@ int64_t BaseOfNow(const ProgramImage* image, const SessionParts& session) {
 }
 
 // The cap of an evaluation; a run that trains was fitted into its own.
-std::optional<int64_t> CapOf(const SessionParts& session) {
-  const auto& train = session.model.train;
+std::optional<RunLimit> CapOfEvaluation(const SessionParts& session) {
   const bool has_cap = !session.data.train && session.options.cap == DataCap::kOfRun;
-  if (!has_cap || !train || !train->memory) return std::nullopt;
-  return train->memory->value;
+  return has_cap ? CapOf(session.model) : std::nullopt;
 }
 
 // Threads that are still to come.
@@ -116,16 +117,13 @@ int64_t LoadersOf(const SessionParts& session) {
 
 void CheckLimits(const ProgramImage* image, const SessionParts& session) {
   const SessionOptions& options = session.options;
-  const bool on_host = KindOfDevice(options.device).on_host;
-  const RunMemory run = RunMemoryOf(session.memory, on_host, LoadersOf(session));
-  RunLimit limit = LeastLimit(options.limits ? *options.limits : ReadHostLimits(), run);
-  const std::optional<int64_t> cap = CapOf(session);
-  const bool keeps_cap = !cap || run.peak() <= *cap;
-  if (Fits(run, limit) && keeps_cap) return;
+  const RunMemory run = RunMemoryOf(session.memory, options.device, LoadersOf(session));
+  const auto limit = BrokenLimit(run, options.limits ? *options.limits : ReadHostLimits(),
+                                 CapOfEvaluation(session));
+  if (!limit) return WatchRoom(nullptr);  // it may fill what there is
   if (options.can_replan) throw MayNotFit();
-  if (!keeps_cap) limit = {*cap, LimitKind::kAsked};
   const bool is_given = options.image != nullptr && session.run.recompiled.empty();
-  RefuseRun(run, limit, image, {is_given ? kProgramHelp : kLessArena, kLessData});
+  RefuseRun(run, *limit, image, {is_given ? kProgramHelp : kLessArena, kLessData});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ void TrainingReplay::Restart() {
   if (!path_.empty()) {
     LoadWeights(engine, path_, WeightsScope::kRun);
   } else if (!session_.weights_file.empty()) {
-    LoadWeights(engine, session_.weights_file, WeightsScope::kModel);
+    LoadWeights(engine, session_.weights_file, WeightsScope::kModel, session_.model.rename);
   }
   place_ = from_;
   batch_ = nullptr;

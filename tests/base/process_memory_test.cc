@@ -73,5 +73,32 @@ TEST(ProcessMemory, SamplesDoNotAllocate) {
   EXPECT_EQ(CurrentHeapUse().allocations, before);
 }
 
+TEST(ProcessMemory, OperatorNewThrowsBeforeTheRoomIsGone) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
+  const auto take = [] { const std::vector<char> block(kSampleBytes, 'x'); };
+  WatchRoom([] {
+    const std::vector<char> asked(2 * kSampleBytes, 'x');  // whoever is asked may allocate
+    return kLeastRoom - 1;
+  });
+  EXPECT_THROW(take(), RoomRanOut);
+  WatchRoom([] { return kLeastRoom; });
+  EXPECT_NO_THROW(take());
+  WatchRoom(nullptr);
+  EXPECT_NO_THROW(take());
+}
+
+TEST(ProcessMemory, WhoeverHasMuchRoomIsSeldomAsked) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
+  static int asked = 0;
+  WatchRoom([] {
+    ++asked;
+    return kLeastRoom + 20 * static_cast<int64_t>(kSampleBytes);
+  });
+  for (int i = 0; i < 100; ++i) const std::vector<char> block(kSampleBytes, 'x');
+  WatchRoom(nullptr);
+  EXPECT_GE(asked, 9);  // each time that ten blocks were taken
+  EXPECT_LE(asked, 12);
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -5,6 +5,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/bench/idle_passes.h"
+#include "src/device/no_room.h"
 #include "src/model/model_file.h"
 #include "src/passes/decisions.h"
 #include "src/passes/pipeline.h"
@@ -256,6 +257,34 @@ TEST_F(Bench, GraphModeTakesNoMoreMemoryThanEagerOnHostDevices) {
     EXPECT_LE(graph.peak_bytes, result->cases[0].peak_bytes) << device;
     for (const CaseResult& one : result->cases) EXPECT_EQ(one.fault, "") << device << one.name;
   }
+}
+
+// The arenas of both cases are of some KiB: all other bytes are held already.
+TEST_F(Bench, AnArenaBeyondTheLimitsIsRefusedBeforeItIsTaken) {
+  Diagnostics diagnostics;
+  const auto model = ParseModel({"small.yaml", kModel}, {}, diagnostics);
+  BenchOptions options{.rounds = 1, .steps = 1};
+  options.limits = HostLimits{.machine = 1 << 20};
+  const auto refusal =
+      [&](const std::vector<BenchCase>& cases) -> std::pair<std::string, std::string> {
+    try {
+      RunBench(*model, cases, options, watch_, diagnostics);
+    } catch (const NoRoom& error) {
+      return {error.what(), error.help()};
+    }
+    return {"it ran", ""};
+  };
+  const std::vector<BenchCase> cases = StandardCases({});
+  const auto [eager, eager_help] = refusal({cases[0], cases.back()});
+  EXPECT_NE(eager.find("case 'eager': the run takes "), std::string::npos) << eager;
+  EXPECT_NE(eager.find("more than the free memory of 1 MiB: base "), std::string::npos) << eager;
+  EXPECT_NE(eager_help.find("`--isolate` runs each case"), std::string::npos) << eager_help;
+  const auto [graph, graph_help] = refusal({cases.back()});
+  EXPECT_NE(graph.find("case 'graph, memory': the run takes "), std::string::npos) << graph;
+  EXPECT_NE(graph_help.find("of memory is enough; "), std::string::npos) << graph_help;
+  EXPECT_EQ(graph_help.find("--isolate"), std::string::npos) << graph_help;
+  options.limits->machine = int64_t{1} << 40;
+  EXPECT_EQ(refusal(cases).first, "it ran");
 }
 
 TEST(Losses, BeyondRoundingAreAnError) {

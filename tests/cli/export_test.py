@@ -55,6 +55,19 @@ class ExportTest(CliTestCase):
         self.cgrun("export", "small.cgb", "-o", "c.onnx")
         self.assertEqual((self.folder / "a.onnx").read_bytes(), (self.folder / "c.onnx").read_bytes())
 
+    def test_an_onnx_model_is_written_anew(self):
+        self.cgrun("export", "small.yaml", "-o", "m.onnx")
+        out = self.cgrun("export", "m.onnx", "-o", "late.onnx", "--opset", 20, "--batch", 2).stdout
+        self.assertIn("opset 20, IR version 9\ninput:  image uint8[2, 1, 4, 4]\n", out)
+        (self.folder / "x.npy").write_bytes(npy((2, 1, 4, 4), bytes(range(32))))
+        self.cgrun("predict", "m.onnx", "x.npy", "--out", "before")
+        self.cgrun("predict", "late.onnx", "x.npy", "--out", "after")
+        before, after = (read_npy(self.folder / name / "logits.npy") for name in ("before", "after"))
+        self.assertEqual(before, after)
+        self.write("m.yaml", "")
+        error = self.refuses("export", "m.onnx", "-o", "./m.onnx", "--force")
+        self.assertIn("what is read", error)
+
     def test_files_that_exist_stay(self):
         self.write("m.onnx", "")
         self.assertIn("'m.onnx' exists, so it is not replaced",

@@ -2,6 +2,7 @@
 """No limit of a control group or on addresses kills a run: it plans for less, or says what it lacks."""
 
 import json
+import re
 import resource
 import unittest
 
@@ -80,6 +81,49 @@ class GroupLimitsTest(CliTestCase):
                         self.assertIn("what the control group leaves", done.stderr)
                         self.assertRegex(done.stderr, "held by classify")
                         self.assertRegex(done.stderr, "help: a control group of [0-9.]+ MiB is enough")
+
+    def test_a_benchmark_holds_each_arena_against_the_group(self):
+        """The cap binds one case alone: the others are held against the group."""
+        cap = self.plan["total_bytes"] - 2 * self.less
+        bench = ("bench", "deep.yaml", *self.flags, "--memory", str(cap), "--rounds", "1", "--steps", "1", "--quiet")
+        for case in ("eager", "graph, memory"):
+            with self.subTest(case), self.group(self.plan["container_bytes"] - self.less) as group:
+                done = self.cgrun(*bench, "--only", case, status=None, preexec_fn=group.join)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"case '{case}': the run takes", done.stderr)
+                self.assertRegex(done.stderr, "more than what the control group leaves, .*: base .*, data .*, arena ")
+                self.assertRegex(done.stderr, "help: a control group of [0-9.]+ MiB is enough")
+                if case != "eager":
+                    self.assertRegex(done.stderr, "held by classify")
+        with self.group(self.plan["container_bytes"] - self.less) as group:
+            self.cgrun(*bench, "--only", "graph, memory, capped", preexec_fn=group.join)
+
+    def test_nothing_is_killed_in_the_smallest_groups(self):
+        if why_not := ControlGroup.why_not("memory", 1 << 30):
+            self.skipTest(why_not)
+        self.write("deeper.yaml", MODEL.replace(
+            "      - logits:", 200 * "      - {op: linear, units: 4, activation: relu}\n" + "      - logits:"))
+        refused = set()
+        for model in ("deep.yaml", "deeper.yaml"):
+            for verb in ("check", "train", "plan", "bench", "compile"):
+                flags = {"train": ("--out", "new", "--force"), "compile": ("-o", "new.cgb")}.get(verb, ())
+                for limit in (4, 5, 5.5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20):
+                    with self.subTest(f"{verb} {model}", limit=limit), self.group(int(limit * 1e6)) as group:
+                        done = self.cgrun(verb, model, *self.flags, *flags, status=None, preexec_fn=group.join)
+                        self.assertIn(done.returncode, (0, 1, 2), done.stderr)  # and no signal
+                        if done.returncode != 0:
+                            self.assertIn("the control group leaves", done.stderr)
+                            self.assertIn("help: ", done.stderr)
+                            refused.add((verb, limit))
+        self.assertIn(("check", 5), refused)
+
+    def test_the_group_that_the_first_refusal_asks_for_is_enough(self):
+        train = ("train", "small.yaml", *self.flags, "--out", "new", "--force", "--quiet")
+        with self.group(5_000_000) as group:
+            error = self.cgrun(*train, status=1, preexec_fn=group.join).stderr
+        wanted = re.search("help: a control group of ([0-9.]+) MiB is enough for a small model", error)
+        with self.group(int(float(wanted[1]) * 2**20)) as group:
+            self.cgrun(*train, preexec_fn=group.join)
 
     def test_a_smaller_group_gives_a_smaller_plan(self):
         self.cgrun("compile", "deep.yaml", *self.flags, "-o", "deep.cgb")

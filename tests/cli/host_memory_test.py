@@ -17,6 +17,23 @@ class HostMemoryTest(CliTestCase):
         error = self.refuses("train", "small.yaml", "--host-memory", "1MiB")
         self.assertIn("more than the cap of 1 MiB", error)
 
+    def test_refusals_name_the_flag_that_was_given(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        for verb, flags in (("train", ()), ("train", ("--batch", "auto")), ("plan", ()), ("check", ()),
+                            ("bench", ()), ("eval", ("--weights", "run"))):
+            for flag, other in (("--host-memory", "--memory"), ("--memory", "--host-memory")):
+                with self.subTest(verb, flags=flags, flag=flag):
+                    error = self.refuses(verb, "small.yaml", *flags, flag, "1MiB")
+                    self.assertRegex(error, f"help: .*`{flag} [0-9.]+MiB` is enough")
+                    self.assertNotIn(other + " ", error)
+        error = self.refuses("train", "small.yaml", "--memory", "2MiB", "--host-memory", "1MiB")
+        self.assertIn("`--host-memory", error)
+
+    def test_eager_mode_refuses_it_by_its_name(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        error = self.refuses("eval", "small.yaml", "--weights", "run", "--mode", "eager", "--host-memory", "900MiB")
+        self.assertIn("--host-memory needs graph mode", error)
+
     def test_the_smaller_of_two_counts_and_is_told_once(self):
         for memory, host in (("800MiB", "900MiB"), ("900MiB", "800MiB")):
             cap, told = self.cap("--memory", memory, "--host-memory", host)

@@ -156,6 +156,22 @@ class LimitsTest(LimitsTestCase):
                 self.assertLess(used.ru_maxrss * 1024, 150 * 2**20, (verb, split))
                 self.assertLess(used.ru_utime + used.ru_stime, 10, (verb, split))
 
+    def test_an_evaluation_lists_no_samples(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        self.write("many.yaml", MODEL.replace("samples: 65", "samples: 3000000000")
+                   .replace("samples: 40", "samples: 3000000000"))
+        for split in ("test", "train"):
+            used, told = self.used_by("eval", "many.yaml", "--weights", "run", "--limit-batches", "2",
+                                      "--split", split, "--threads", "1")
+            self.assertIn("40 samples", told)
+            self.assertLess(used.ru_maxrss * 1024, 150 * 2**20, split)
+
+    def test_training_in_the_order_of_the_file_lists_no_samples(self):
+        self.write("many.yaml", MODEL.replace("samples: 65", "samples: 3000000000")
+                   .replace("epochs: 2", "steps: 3"))
+        used, _ = self.used_by("train", "many.yaml", "--set", "train.shuffle=false", "--threads", "1")
+        self.assertLess(used.ru_maxrss * 1024, 150 * 2**20)
+
     def used_by(self, *arguments):
         """Returns what resources a command took, and what it printed."""
         with open(self.folder / "told", "w", encoding="utf-8") as told, subprocess.Popen(

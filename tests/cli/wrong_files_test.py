@@ -19,7 +19,7 @@ class OtherKindTest(CliTestCase):
         (self.folder / "w.safetensors").write_bytes(bytes(8))
         (self.folder / "m.onnx").write_bytes(bytes(8))
         (self.folder / "m.pt").write_bytes(b"PK\3\4" + bytes(20))
-        self.assertIn("`safetensors.torch.save_file(",
+        self.assertIn("'m.pt' is no whole zip archive",
                       self.refuses("train", "small.yaml", "--weights", "m.pt"))
         self.write("rows.csv", "a,b\n1,2\n")
         self.cgrun("train", "small.yaml", "--out", "run")

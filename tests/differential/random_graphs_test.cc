@@ -27,6 +27,7 @@ const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 
 // Layers that random graphs need not hold: whole models try them.
 const std::set<OpId> kNotDrawn = {OpId::reorder,
+                                  OpId::parameter,
                                   OpId::bias,
                                   OpId::conv,
                                   OpId::conv_input_grad,

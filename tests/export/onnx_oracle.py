@@ -90,7 +90,7 @@ def random_inputs(session, batch, ranges, states):
     numbers = numpy.random.default_rng(8)
     feeds = {}
     for port in session.inputs:
-        sizes = [batch] + [dim.dim_value for dim in port.type.tensor_type.shape.dim][1:]
+        sizes = [dim.dim_value or batch for dim in port.type.tensor_type.shape.dim]
         kind = kind_of(port)
         low, high = ranges.get(port.name, (0, 256))
         if port.name in states:

@@ -50,6 +50,9 @@ CASES = {
     "pow": (BROADCAST, "{op: pow, in: [x, y]}", {"x": (0.1, 2)}),
     "clip": (ROWS, "{op: clip, min: -0.5, max: 0.75}"), "clip above": (ROWS, "{op: clip, max: 0}"),
     "chain": (ROWS, "{op: mul, in: [x, 3]}, {op: add, in: [x, 3]}, identity, dropout"),
+    "parameter": (ROWS, "k: {op: parameter, shape: [3, 1]}, {op: mul, in: [x, k]}"),
+    "an input without a batch": ("x: {shape: [3, 5]}, y: {shape: [3, 1], batch: false}",
+                                 "{op: mul, in: [x, y]}"),
     # Choice
     **{f"compare {kind}": ("x: {type: int32, shape: [3, 5]}, y: {type: int32, shape: [3, 5]}",
                            f"{{op: compare, in: [x, y], is: {kind}}}, {{op: cast, to: f32}}",

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "src/base/allocation_counter.h"
+#include "src/device/no_room.h"
 
 namespace cgrun {
 namespace {
@@ -33,6 +34,30 @@ TEST(ChildProcess, ItsTextComesBackAndNothingElse) {
 TEST(ChildProcess, AnErrorInItGivesNothing) {
   EXPECT_FALSE(InChild(true, []() -> std::string { throw std::runtime_error("no"); }));
   EXPECT_FALSE(InChild(true, []() -> std::string { _exit(3); }));
+}
+
+// Whoever does the work of a killed child would be killed, too.
+TEST(ChildProcess, AKilledOneIsNotReplaced) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  const auto die = []() -> std::string {
+    kill(getpid(), SIGKILL);
+    return "lives";
+  };
+  EXPECT_THROW(InChild(true, die), NoRoom);
+  AnsweringChild one(true, [&]() -> AnsweringChild::Answer {
+    return [&](const std::string& question) { return question == "die" ? die() : question; };
+  });
+  EXPECT_EQ(one.Ask("live"), "live");
+  EXPECT_THROW(one.Ask("die"), NoRoom);
+  AnsweringChild other(true, [&]() -> AnsweringChild::Answer {
+    die();
+    return {};
+  });
+  EXPECT_THROW(other.Ask("live"), NoRoom);
+}
+
+TEST(ChildProcess, AnotherRefusalOfMemoryIsNoKill) {
+  EXPECT_FALSE(InChild(true, []() -> std::string { throw NoRoom("no"); }));
 }
 
 TEST(ChildProcess, ThereIsNoneBesideThreadsOrAnAccelerator) {

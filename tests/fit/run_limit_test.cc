@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "src/device/no_room.h"
+#include "tests/session/session_testing.h"
 
 namespace cgrun {
 namespace {
@@ -44,6 +45,30 @@ TEST(RunLimit, WhatIsEnoughIsSaidAsTheLimitIsSet) {
   EXPECT_EQ((RunLimit{0, LimitKind::kMachine}).EnoughFor(run), "130MiB of memory");
   EXPECT_EQ((RunLimit{0, LimitKind::kGroup}).EnoughFor(run), "a control group of 165 MiB");
   EXPECT_EQ((RunLimit{0, LimitKind::kAddresses}).EnoughFor(run), "`ulimit -v 849920`");
+}
+
+TEST(RunLimit, ACapIsNamedByItsFlag) {
+  RunMemory run = ARun();
+  run.start = 0;
+  EXPECT_FALSE(CapOf(SmallModel({})));
+  const auto cap = CapOf(SmallModel({"train.memory=4MiB"}));
+  ASSERT_TRUE(cap);
+  EXPECT_EQ(cap->bytes, 4 * kMiB);
+  EXPECT_EQ(cap->EnoughFor(run), "`--memory 130MiB`");
+  RunLimit of_host = *cap;
+  of_host.flag = "--host-memory";
+  EXPECT_EQ(of_host.EnoughFor(run), "`--host-memory 130MiB`");
+}
+
+TEST(RunLimit, TheBrokenLimitIsTheCapOrTheLeastOther) {
+  const RunMemory run = ARun();  // 130 MiB in steps, and 150 MiB at the start
+  const HostLimits enough = {.machine = 130 * kMiB}, little = {.machine = 129 * kMiB};
+  EXPECT_FALSE(BrokenLimit(run, enough));
+  EXPECT_EQ(BrokenLimit(run, little)->kind, LimitKind::kMachine);
+  EXPECT_FALSE(BrokenLimit(run, enough, RunLimit{150 * kMiB}));
+  EXPECT_EQ(BrokenLimit(run, little, RunLimit{150 * kMiB})->kind, LimitKind::kMachine);
+  EXPECT_EQ(BrokenLimit(run, enough, RunLimit{149 * kMiB})->kind, LimitKind::kAsked);
+  EXPECT_EQ(BrokenLimit(run, little, RunLimit{149 * kMiB})->bytes, 149 * kMiB);
 }
 
 TEST(RunLimit, ARefusalNamesTheLimitAndThePartsAndWhatIsEnough) {

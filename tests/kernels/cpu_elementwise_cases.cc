@@ -94,6 +94,12 @@ HostTensor AnyCondition(Dice& dice, const Shape& shape) {
   return Integers(dice, DType::kBool, shape, 0, 1);
 }
 
+// Some of them are too large for the vector kernel's own way.
+RandomNode MakeLargeAngles(Dice& dice, int64_t elements) {
+  return MakeNode(OpId::sin, {},
+                  {Numbers(dice, AnyFloat(dice), AnyShape(dice, elements), Specials::kAll, 3e4)});
+}
+
 RandomNode MakeWhere(Dice& dice, int64_t elements) {
   const DType dtype = AnyFloat(dice);
   const Sizes sizes = AnyResult(dice, elements);
@@ -117,6 +123,14 @@ std::vector<CpuCase> ElementwiseCases() {
       Same(OpId::gelu_grad, 2, AnyGelu, kDifferences),
       Same(OpId::abs, 1, None, kSameBits),
       Same(OpId::abs_grad, 2, None, kSameBits),
+      Same(OpId::sign, 1, None, kSameBits),
+      Same(OpId::ceil, 1, None, kSameBits),
+      Same(OpId::floor, 1, None, kSameBits),
+      Same(OpId::round, 1, None, kSameBits),
+      Same(OpId::erf, 1, None, kRounding),
+      Same(OpId::sin, 1, None, kRounding),
+      Same(OpId::cos, 1, None, kRounding),
+      {OpId::sin, kRounding, MakeLargeAngles},
       Same(OpId::clip, 1, AnyClip, kSameBits),
       Same(OpId::clip_grad, 2, AnyClip, kSameBits),
       Pair(OpId::min, true, None, kSameBits),

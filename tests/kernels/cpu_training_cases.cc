@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/ops/embedding.h"
+#include "src/ops/gather.h"
 #include "src/ops/layer_norm.h"
 #include "src/ops/loss.h"
 #include "src/ops/norm_scale.h"
@@ -62,6 +63,18 @@ RandomNode MakeEmbedding(Dice& dice, int64_t elements) {
   const HostTensor ids = Integers(dice, dtype, AnyShape(dice, elements / sizes[1] + 1), 0, most);
   return MakeNode(OpId::embedding, Attributes::Of(EmbeddingAttributes{sizes[0], sizes[1]}),
                   {ids, Numbers(dice, DType::kF32, Shape::Of(sizes))});
+}
+
+// A few indices are outside.
+RandomNode MakeGather(Dice& dice, int64_t elements) {
+  const int rank = static_cast<int>(dice.Between(1, 3));
+  const Sizes sizes = AnySizes(dice, rank, elements);
+  const int64_t axis = dice.Between(0, rank - 1);
+  const int64_t size = sizes[static_cast<size_t>(axis)];
+  const DType index = dice.Of<DType>({DType::kI32, DType::kI64});
+  return MakeNode(OpId::gather, Attributes::Of(GatherAttributes{axis}),
+                  {Numbers(dice, AnyFloat(dice), Shape::Of(sizes)),
+                   Integers(dice, index, AnyShape(dice, 0, 2, size), -size, size)});
 }
 
 RandomNode MakeEmbeddingGrad(Dice& dice, int64_t elements) {
@@ -181,6 +194,7 @@ std::vector<CpuCase> TrainingCases() {
       {OpId::layer_norm, kSums, MakeLayerNorm},
       {OpId::layer_norm_grad, {4e-6, 1e-5}, MakeLayerNormGrad},
       {OpId::embedding, kSameBits, MakeEmbedding},
+      {OpId::gather, kSameBits, MakeGather},
       {OpId::embedding_grad, kSameBits, MakeEmbeddingGrad},
       {OpId::binary_cross_entropy, kRounding, MakeCrossEntropy},
       {OpId::binary_cross_entropy_grad, kDifferences, MakeCrossEntropyGrad},

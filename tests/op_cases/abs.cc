@@ -20,7 +20,13 @@ std::vector<OpCase> abs() {
       {.name = "random", .inputs = {Uniform({2, 3, 4})}},
       {.name = "several vectors", .inputs = {Uniform({5, 67})}},
       {.name = "a kink", .inputs = {Given({3}, {-1, 0, 2})}},
-      {.name = "integers", .inputs = {Integers({4}, DType::kI32, 0, 3)}, .error = "floating-point"},
+      {.name = "integers",
+       .inputs = {Given({4}, {-3, 0, 7, -2147483648.0}, DType::kI32)},
+       .expected = {{3, 0, 7, -2147483648.0}}},
+      {.name = "bytes", .inputs = {Given({2}, {255, 3}, DType::kU8)}, .expected = {{255, 3}}},
+      {.name = "bools",
+       .inputs = {Integers({4}, DType::kBool, 0, 1)},
+       .error = "floats or integers"},
   };
 }
 

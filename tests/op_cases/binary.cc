@@ -39,13 +39,12 @@ std::vector<OpCase> Shapes() {
                    {},
                    true,
                    "go together"});
-  cases.push_back({"integers",
-                   {},
-                   {Integers({2}, DType::kI32, 0, 3), Integers({2}, DType::kI32, 0, 3)},
-                   {},
-                   {},
-                   true,
-                   "floating-point"});
+  cases.push_back(
+      {.name = "integers",
+       .inputs = {Integers({2, 3}, DType::kI32, -9, 9), Integers({3}, DType::kI32, 1, 9)}});
+  cases.push_back({.name = "bools",
+                   .inputs = {Integers({2}, DType::kBool, 0, 1), Integers({2}, DType::kBool, 0, 1)},
+                   .error = "one type, floats or integers"});
   cases.push_back({"types differ",
                    {},
                    {Uniform({2}), Given({2}, {1, 2}, DType::kF32)},
@@ -66,6 +65,13 @@ std::vector<OpCase> With(std::vector<OpCase> cases) {
 
 std::vector<OpCase> add() {
   return With({
+      {.name = "known bytes",
+       .inputs = {Given({2}, {250, 3}, DType::kU8), Given({2}, {10, 4}, DType::kU8)},
+       .expected = {{4, 7}}},
+      {.name = "known integers",
+       .inputs = {Given({3}, {3, 2147483647, -7}, DType::kI32),
+                  Given({3}, {5, 1, 10}, DType::kI32)},
+       .expected = {{8, -2147483648.0, 3}}},
       {"known", {}, {Given({2, 2}, {1, 2, 3, 4}), Given({2}, {10, 20})}, {{11, 22, 13, 24}}},
       {"special values",
        {},
@@ -78,6 +84,10 @@ std::vector<OpCase> add() {
 
 std::vector<OpCase> sub() {
   return With({
+      {.name = "known integers",
+       .inputs = {Given({3}, {3, -2147483648.0, -7}, DType::kI32),
+                  Given({3}, {5, 1, 10}, DType::kI32)},
+       .expected = {{-2, 2147483647, -17}}},
       {"known", {}, {Given({2, 2}, {1, 2, 3, 4}), Given({2, 1}, {10, 20})}, {{-9, -8, -17, -16}}},
       {"known, first repeated",
        {},
@@ -88,6 +98,9 @@ std::vector<OpCase> sub() {
 
 std::vector<OpCase> mul() {
   return With({
+      {.name = "known integers",
+       .inputs = {Given({3}, {3, 65536, -7}, DType::kI32), Given({3}, {5, 65536, 10}, DType::kI32)},
+       .expected = {{15, 0, -70}}},
       {"known", {}, {Given({2, 2}, {1, 2, 3, 4}), Given({2}, {10, -1})}, {{10, -2, 30, -4}}},
       {"special values",
        {},
@@ -100,6 +113,10 @@ std::vector<OpCase> mul() {
 
 std::vector<OpCase> div() {
   return With({
+      {.name = "known integers",
+       .inputs = {Given({5}, {7, -7, 7, 5, -2147483648.0}, DType::kI32),
+                  Given({5}, {2, 2, -2, 0, -1}, DType::kI32)},
+       .expected = {{3, -3, -3, 0, -2147483648.0}}},
       {"known", {}, {Given({2, 2}, {1, 2, 3, 4}), Given({2}, {2, 4})}, {{0.5, 0.5, 1.5, 1}}},
       {"special values",
        {},

@@ -1,4 +1,5 @@
-// Cases of the operators that only move data: identity, reorder, all_reduce, fused.
+// Cases of the operators that only move data: identity, parameter, reorder, all_reduce, fused.
+#include "src/ops/parameter.h"
 #include "src/ops/reorder.h"
 #include "tests/op_cases/op_cases.h"
 
@@ -7,6 +8,22 @@ namespace cgrun::op_cases {
 std::vector<OpCase> identity() {
   return {{"random", {}, {Uniform({2, 3})}},
           {"bytes", {}, {Integers({7}, DType::kU8, 0, 255)}, {}, {}, false}};
+}
+
+std::vector<OpCase> parameter() {
+  const auto of = [](IntList shape, DType type = DType::kF32) {
+    return Attributes::Of(ParameterAttributes{std::move(shape), type});
+  };
+  const int64_t large = int64_t{1} << 40;
+  return {
+      {"known", of({2, 2}), {Given({2, 2}, {1, 2, 3, 4})}, {{1, 2, 3, 4}}},
+      {"scalar", of({}), {Uniform({})}},
+      {"integers", of({3}, DType::kI64), {Integers({3}, DType::kI64, -5, 5)}, {}, {}, false},
+      Refused("another shape", of({2, 3}), {Uniform({3, 2})}, "`value` must be"),
+      Refused("too large", of({large, large}), {Uniform({2})}, "too large"),
+      Refused("size 0", of({0}), {Uniform({2})}, "`shape` must be at least 1"),
+      Refused("without the tensor", of({2}), {}, "takes 1 input, not 0"),
+  };
 }
 
 std::vector<OpCase> reorder() {

@@ -24,8 +24,10 @@ std::vector<OpCase> With(OpCase known) {
       {.name = "ties are kinks", .inputs = {Given({3}, {1, 2, 3}), Given({3}, {1, 3, 2})}},
       {.name = "shapes", .inputs = {Uniform({2, 3}), Uniform({2})}, .error = "do not go together"},
       {.name = "integers",
-       .inputs = {Integers({4}, DType::kI32, 0, 3), Integers({4}, DType::kI32, 0, 3)},
-       .error = "floating-point"},
+       .inputs = {Integers({4}, DType::kI32, -3, 3), Integers({4}, DType::kI32, -3, 3)}},
+      {.name = "bools",
+       .inputs = {Integers({4}, DType::kBool, 0, 1), Integers({4}, DType::kBool, 0, 1)},
+       .error = "one type, floats or integers"},
   };
 }
 

@@ -22,6 +22,11 @@ Attributes Cut(IntList axes, IntList starts, IntList ends, IntList steps = {}) {
       SliceAttributes{std::move(axes), std::move(starts), std::move(ends), std::move(steps)});
 }
 
+Attributes Around(std::string mode, IntList axes, IntList before, IntList after) {
+  return Attributes::Of(
+      PadAttributes{std::move(axes), std::move(before), std::move(after), 0, std::move(mode)});
+}
+
 Attributes Frame(IntList axes, IntList before, IntList after, double value = 0) {
   return Attributes::Of(PadAttributes{std::move(axes), std::move(before), std::move(after), value});
 }
@@ -130,6 +135,41 @@ std::vector<OpCase> pad() {
       Refused("batch axis", Frame({0}, {1}, {0}), {Uniform({kBatchDim, 3})}, "the batch axis"),
       Refused("value is no byte", Frame({0}, {1}, {0}, 256), {Integers({2}, DType::kU8, 0, 9)},
               "`value` 256 is no uint8"),
+      {"mirrored", Around("reflect", {0}, {2}, {1}), {Given({3}, {1, 2, 3})}, {{3, 2, 1, 2, 3, 2}}},
+      {"mirrored twice",
+       Around("reflect", {0}, {4}, {0}),
+       {Given({3}, {1, 2, 3})},
+       {{1, 2, 3, 2, 1, 2, 3}}},
+      {"one element mirrored", Around("reflect", {0}, {2}, {1}), {Given({1}, {5})}, {{5, 5, 5, 5}}},
+      {"edges",
+       Around("edge", {0, 1}, {1, 0}, {0, 2}),
+       {x},
+       {{1, 2, 2, 2, 1, 2, 2, 2, 3, 4, 4, 4}}},
+      {"wrapped",
+       Around("wrap", {0}, {4}, {1}),
+       {Given({3}, {1, 2, 3})},
+       {{3, 1, 2, 3, 1, 2, 3, 1}}},
+      {"bytes mirrored",
+       Around("reflect", {0}, {1}, {1}),
+       {Given({3}, {7, 8, 9}, DType::kU8)},
+       {{8, 7, 8, 9, 8}}},
+      {"images mirrored", Around("reflect", {2, 3}, {1, 2}, {2, 1}), {Uniform({2, 3, 4, 5})}},
+      {"middle axis wrapped", Around("wrap", {1}, {2}, {3}), {Uniform({2, 3, 2})}},
+      {"edges of all", Around("edge", {}, {1, 2}, {2, 1}), {Uniform({2, 3})}},
+      Refused("no such mode", Around("mirror", {1}, {1}, {1}), {x}, "`mode` must be one of"),
+  };
+}
+
+std::vector<OpCase> pad_grad() {
+  const auto of = [](std::string mode, IntList before, IntList after, Shape shape) {
+    return Attributes::Of(PadGradAttributes{
+        {0}, std::move(before), std::move(after), std::move(mode), std::move(shape)});
+  };
+  return {
+      {"mirrored", of("reflect", {2}, {1}, {3}), {Counted({6})}, {{2, 9, 4}}},
+      {"edges", of("edge", {2}, {1}, {2}), {Counted({5})}, {{3, 7}}},
+      Refused("shape of dy", of("wrap", {1}, {0}, {3}), {Uniform({3})},
+              "a floating-point gradient"),
   };
 }
 

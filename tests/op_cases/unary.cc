@@ -1,4 +1,4 @@
-// Cases of neg, exp, log, sqrt. Known results: NumPy.
+// Cases of neg, exp, log, sqrt, erf. Known results: NumPy and Python's math.erf.
 #include <limits>
 
 #include "tests/op_cases/op_cases.h"
@@ -17,7 +17,12 @@ std::vector<OpCase> neg() {
       {"known", {}, {Given({4}, {1, -2, 0, kInfinity})}, {{-1, 2, -0.0, -kInfinity}}, {}, false},
       {"random", {}, {Uniform({2, 3, 4})}},
       {"scalar", {}, {Uniform({})}},
-      {"integers", {}, {Integers({2}, DType::kI64, 0, 3)}, {}, {}, true, "floating-point"},
+      {"integers", {}, {Given({3}, {3, 0, -7}, DType::kI64)}, {{-3, 0, 7}}},
+      {"integers that wrap around",
+       {},
+       {Given({2}, {-2147483648.0, 5}, DType::kI32)},
+       {{-2147483648.0, -5}}},
+      {"bools", {}, {Integers({2}, DType::kBool, 0, 1)}, {}, {}, true, "floats or integers"},
   };
 }
 
@@ -58,6 +63,18 @@ std::vector<OpCase> sqrt() {
        false},
       {"random", {}, {Uniform({2, 3, 4}, 0.2, 3)}},
       {"integers", {}, {Integers({2}, DType::kU8, 1, 3)}, {}, {}, true, "floating-point"},
+  };
+}
+
+std::vector<OpCase> erf() {
+  return {
+      {.name = "known",
+       .inputs = {Given({8}, {0, -0.0, 0.5, -1, 3, kInfinity, -kInfinity, kNaN})},
+       .expected = {{0, -0.0, 0.520499877813, -0.84270079295, 0.999977909503, 1, -1, kNaN}},
+       .check_gradient = false},
+      {.name = "random", .inputs = {Uniform({2, 3, 4})}},
+      {.name = "several vectors", .inputs = {Uniform({5, 67}, -4, 4)}},
+      {.name = "integers", .inputs = {Integers({2}, DType::kU8, 1, 3)}, .error = "floating-point"},
   };
 }
 

@@ -35,8 +35,11 @@ namespace {
 // Every activation of the operator table is among them.
 const std::vector<OpId>& UnaryOperators() {
   static const std::vector<OpId> operators = [] {
-    std::vector<OpId> ops = {OpId::identity, OpId::neg, OpId::exp,    OpId::log,
-                             OpId::sqrt,     OpId::abs, OpId::flatten};
+    std::vector<OpId> ops = {OpId::identity, OpId::neg,     OpId::exp,  OpId::log,  OpId::sqrt,
+                             OpId::abs,      OpId::flatten, OpId::sign, OpId::ceil, OpId::floor,
+                             OpId::round,    OpId::erf,     OpId::sin,  OpId::cos,  OpId::tan,
+                             OpId::asin,     OpId::acos,    OpId::atan, OpId::sinh, OpId::cosh,
+                             OpId::asinh,    OpId::acosh,   OpId::atanh};
     for (int i = 0; i < kBuiltinOpCount; ++i) {
       if (GetOpDef(OpId(i)).activation) ops.push_back(OpId(i));
     }
@@ -68,6 +71,11 @@ void RandomOperators::EmitAny() {
       &RandomOperators::EmitCrop,          &RandomOperators::EmitFlip,
       &RandomOperators::EmitConvTranspose, &RandomOperators::EmitAugmented,
       &RandomOperators::EmitScalarOfTwo,   &RandomOperators::EmitScores,
+      &RandomOperators::EmitLogic,         &RandomOperators::EmitRemainder,
+      &RandomOperators::EmitCumsum,        &RandomOperators::EmitTriangle,
+      &RandomOperators::EmitRepetition,    &RandomOperators::EmitResample,
+      &RandomOperators::EmitSearch,        &RandomOperators::EmitGather,
+      &RandomOperators::EmitBlocks,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
@@ -106,7 +114,8 @@ bool RandomOperators::EmitReduction() {
     if (dice_.OneIn(2)) reduce.axes.push_back(dice_.OneIn(2) ? axis : axis - ShapeOf(x).rank());
   }
   reduce.keep_dims = dice_.OneIn(2);
-  const OpId op = dice_.Of<OpId>({OpId::reduce_sum, OpId::reduce_mean, OpId::reduce_max});
+  const OpId op = dice_.Of<OpId>(
+      {OpId::reduce_sum, OpId::reduce_mean, OpId::reduce_max, OpId::reduce_min, OpId::reduce_prod});
   return TryEmit(op, Attributes::Of(reduce), {x});
 }
 
@@ -247,7 +256,8 @@ bool RandomOperators::EmitPad() {
   const ValueId x = AnyValue();
   const int axis = AnyPlainAxis(x);
   if (axis < 0) return false;
-  const PadAttributes pad{{axis}, {dice_.Between(0, 2)}, {dice_.Between(0, 2)}, 0.5};
+  const std::string mode = dice_.Of<std::string>({"constant", "constant", "reflect", "wrap"});
+  const PadAttributes pad{{axis}, {dice_.Between(0, 2)}, {dice_.Between(0, 2)}, 0.5, mode};
   return TryEmit(OpId::pad, Attributes::Of(pad), {x});
 }
 

@@ -111,6 +111,36 @@ class RandomOperators : public RandomPool {
 
   ValueId LabelsFor(ValueId logits);
 
+  // Two comparisons, joined, and one of two values as they say.
+  bool EmitLogic();
+
+  bool EmitRemainder();
+
+  bool EmitCumsum();
+
+  // Keeps a triangle of the last two axes.
+  bool EmitTriangle();
+
+  // Puts a value side by side with itself, or repeats it along axes of size 1.
+  bool EmitRepetition();
+
+  bool EmitResample();
+
+  // Where the extrema of an axis are, and what stands there or is written there.
+  bool EmitSearch();
+
+  // Takes slices of a value at some of its places.
+  bool EmitGather();
+
+  // Takes blocks of a value at tuples of its places, and writes them elsewhere.
+  bool EmitBlocks();
+
+  // Places on an axis of `size`, some of them outside, of that shape.
+  ValueId AnyPlaces(const Shape& shape, int64_t size);
+
+  // Returns the first output of the last node.
+  ValueId Last() const { return graph_.nodes[graph_.nodes.last()].outputs[0]; }
+
   // Adds a loss or metric of two values.
   bool EmitScalarOfTwo();
 

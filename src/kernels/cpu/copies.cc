@@ -2,6 +2,7 @@
 // time, and fills.
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/strided_copy.h"
+#include "src/ops/pad.h"
 #include "src/ops/reduce.h"
 
 namespace cgrun::cpu {
@@ -89,7 +90,10 @@ PreparedKernel PrepareBroadcast(const KernelRequest& request) {
                         ThreadsFor(request)});
 }
 
-bool SupportsPad(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
+bool SupportsPad(const NodeSignature& node) {
+  return node.inputs[0].dtype != DType::kF16 &&
+         node.attributes.As<PadAttributes>().mode == "constant";
+}
 
 }  // namespace
 

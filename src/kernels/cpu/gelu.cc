@@ -28,33 +28,12 @@ struct Distribution {
 };
 
 struct Exact {
-  // e^(a²/2)·Φ(−a)·(a + kMiddle) for a ≥ 0 is a polynomial of s = (a − kMiddle)/(a + kMiddle), to
-  // 3e-8 of it: the interpolation at Chebyshev's points for a in [0, 15].
-  static constexpr double kMiddle = 3.75;
-  static constexpr double kCoefficients[] = {0.7502940682,    -0.5881883525,   0.3529398934,
-                                             -0.1515194183,   0.03749084881,   0.001192735313,
-                                             -0.004168778656, 0.0005210823569, 0.0004500479734};
-
-  template <class D, class V>
-  static HWY_INLINE V Polynomial(D d, V s) {
-    constexpr size_t kCount = std::size(kCoefficients);
-    V sum = Constant(d, kCoefficients[kCount - 1]);
-#pragma GCC unroll 16
-    for (size_t k = 2; k <= kCount; ++k) {
-      sum = hn::MulAdd(sum, s, Constant(d, kCoefficients[kCount - k]));
-    }
-    return sum;
-  }
-
   template <class D, class V>
   static HWY_INLINE Distribution<V> At(D d, V x) {
     constexpr double kDensityAt0 = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-    const V one = Constant(d, 1), middle = Constant(d, kMiddle);
+    const V one = Constant(d, 1);
     const V e = ExponentialOfNegative(d, hn::Mul(hn::Mul(x, x), Constant(d, -0.5)));
-    const V a = hn::Min(hn::Abs(x), Constant(d, 40));  // where e is 0
-    const V inverse = hn::Div(one, hn::Add(a, middle));
-    const V s = hn::Mul(hn::Sub(a, middle), inverse);
-    const V tail = hn::Mul(hn::Mul(e, Polynomial(d, s)), inverse);
+    const V tail = TailOfNormal(d, hn::Abs(x), e);
     const V density = hn::Mul(e, Constant(d, kDensityAt0));
     return {hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail)),
             hn::IfThenElse(hn::Gt(density, hn::Zero(d)), hn::Mul(x, density), density)};

@@ -1,4 +1,5 @@
-// identity, and reshape and flatten where they cannot be views: copies bytes of any number type.
+// identity; and parameter, reshape and flatten where they cannot be views: copies bytes of any
+// number type.
 #include <cstring>
 
 #include "src/kernels/cpu/kernels.h"
@@ -37,6 +38,7 @@ std::vector<KernelDef> Define(std::string_view name) {
 
 std::vector<KernelDef> identity() { return Define("cpu.identity"); }
 std::vector<KernelDef> flatten() { return Define("cpu.flatten"); }
+std::vector<KernelDef> parameter() { return Define("cpu.parameter"); }
 std::vector<KernelDef> reshape() { return Define("cpu.reshape"); }
 
 }  // namespace cgrun::cpu

@@ -1,5 +1,6 @@
-// Computes exponentials and logarithms of vectors by Highway's polynomials. Infinities, NaN and
-// what overflows have the C library's results. Each target of Highway includes this file once.
+// Computes functions of vectors, exponentials and logarithms by Highway's polynomials. Infinities,
+// NaN and what overflows have the C library's results. Each target of Highway includes this file
+// once.
 #if defined(CGRUN_KERNELS_CPU_VECTOR_MATH_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_VECTOR_MATH_H_
 #undef CGRUN_KERNELS_CPU_VECTOR_MATH_H_
@@ -56,6 +57,33 @@ HWY_INLINE V Logistic(D d, V x) {
   const V one = Constant(d, 1);
   const V e = ExponentialOfNegative(d, hn::Neg(hn::Abs(x)));
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+// The polynomial whose coefficients begin with that of x⁰.
+template <class D, class V, size_t kCount>
+HWY_INLINE V Polynomial(D d, const double (&coefficients)[kCount], V x) {
+  V sum = Constant(d, coefficients[kCount - 1]);
+#pragma GCC unroll 16
+  for (size_t k = 2; k <= kCount; ++k) {
+    sum = hn::MulAdd(sum, x, Constant(d, coefficients[kCount - k]));
+  }
+  return sum;
+}
+
+// Φ(−a) for a ≥ 0, where `e` is e^(−a²/2). For f32.
+template <class D, class V>
+HWY_INLINE V TailOfNormal(D d, V a, V e) {
+  // e^(a²/2)·Φ(−a)·(a + kMiddle) for a ≥ 0 is a polynomial of s = (a − kMiddle)/(a + kMiddle), to
+  // 3e-8 of it: the interpolation at Chebyshev's points for a in [0, 15].
+  constexpr double kMiddle = 3.75;
+  constexpr double kCoefficients[] = {0.7502940682,    -0.5881883525,   0.3529398934,
+                                      -0.1515194183,   0.03749084881,   0.001192735313,
+                                      -0.004168778656, 0.0005210823569, 0.0004500479734};
+  const V middle = Constant(d, kMiddle);
+  const V bounded = hn::Min(a, Constant(d, 40));  // where e is 0
+  const V inverse = hn::Div(Constant(d, 1), hn::Add(bounded, middle));
+  const V s = hn::Mul(hn::Sub(bounded, middle), inverse);
+  return hn::Mul(hn::Mul(e, Polynomial(d, kCoefficients, s)), inverse);
 }
 
 // 1, −1, or 0 for zeros and NaN.

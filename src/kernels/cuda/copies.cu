@@ -2,6 +2,7 @@
 #include "src/kernels/copies.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/strided.cuh"
+#include "src/ops/pad.h"
 #include "src/ops/reduce.h"
 
 namespace cgrun::cuda {
@@ -124,7 +125,8 @@ static PreparedKernel PrepareBroadcast(const KernelRequest& request) {
 }
 
 static bool SupportsPad(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 && FillsFewAxes<PlanPad>(node);
+  return node.inputs[0].dtype != DType::kF16 &&
+         node.attributes.As<PadAttributes>().mode == "constant" && FillsFewAxes<PlanPad>(node);
 }
 
 KernelDef broadcast() {

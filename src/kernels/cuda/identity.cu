@@ -1,4 +1,4 @@
-// identity, and reshape and flatten where they cannot be views: copies bytes of any number type.
+// identity; and parameter, reshape and flatten where they cannot be views: copies bytes of any number type.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 
@@ -22,6 +22,7 @@ static PreparedKernel PrepareIdentity(const KernelRequest& request) {
 
 KernelDef identity() { return {.name = "cuda.identity", .prepare = PrepareIdentity}; }
 KernelDef flatten() { return {.name = "cuda.flatten", .prepare = PrepareIdentity}; }
+KernelDef parameter() { return {.name = "cuda.parameter", .prepare = PrepareIdentity}; }
 KernelDef reshape() { return {.name = "cuda.reshape", .prepare = PrepareIdentity}; }
 
 }  // namespace cgrun::cuda

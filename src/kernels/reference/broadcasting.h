@@ -1,4 +1,4 @@
-// Defines elementwise kernels whose operands are broadcast, of one floating-point type. A kernel is
+// Defines elementwise kernels whose operands are broadcast, of one type. A kernel is
 // its formula. An operand that has the result's shape is read before the result is written over it.
 #ifndef CGRUN_KERNELS_REFERENCE_BROADCASTING_H_
 #define CGRUN_KERNELS_REFERENCE_BROADCASTING_H_
@@ -39,11 +39,11 @@ struct Broadcasting {
         return Binary<Formula>::Prepare(request);
       }
     }
-    return PreparedKernel::Of(ForFloat<Kernel>(node.outputs[0].dtype),
+    return PreparedKernel::Of(ForTypesOf<Formula, Kernel>(node.outputs[0].dtype),
                               BroadcastSpace<kInputs>(node));
   }
   static KernelDef Define(std::string_view name) {
-    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+    return {.name = name, .supports = kSupported<Formula>, .prepare = Prepare};
   }
 };
 

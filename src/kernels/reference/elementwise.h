@@ -11,6 +11,21 @@ struct ElementwiseParameters {
   int64_t elements;
 };
 
+// A Formula that has kTakesIntegers is called with integers, too.
+template <class Formula>
+inline constexpr bool kTakesIntegers = requires {
+  requires Formula::kTakesIntegers;
+};
+
+template <class Formula>
+inline constexpr auto kSupported = kTakesIntegers<Formula> ? &AllNumbers : &AllFloat;
+
+template <class Formula, template <class> class Kernel>
+static KernelFunction ForTypesOf(DType dtype) {
+  if constexpr (kTakesIntegers<Formula>) return ForNumber<Kernel>(dtype);
+  if constexpr (!kTakesIntegers<Formula>) return ForFloat<Kernel>(dtype);
+}
+
 // A Formula is a stateless functor. It is called with one or two computed numbers.
 template <class Formula>
 struct Unary {
@@ -25,11 +40,11 @@ struct Unary {
   };
 
   static PreparedKernel Prepare(const KernelRequest& request) {
-    return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+    return PreparedKernel::Of(ForTypesOf<Formula, Kernel>(request.node.inputs[0].dtype),
                               ElementwiseParameters{request.node.outputs[0].shape.Elements()});
   }
   static KernelDef Define(std::string_view name) {
-    return {.name = name, .supports = AllFloat, .prepare = Prepare, .elementwise = true};
+    return {.name = name, .supports = kSupported<Formula>, .prepare = Prepare, .elementwise = true};
   }
 };
 
@@ -47,11 +62,11 @@ struct Binary {
   };
 
   static PreparedKernel Prepare(const KernelRequest& request) {
-    return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+    return PreparedKernel::Of(ForTypesOf<Formula, Kernel>(request.node.inputs[0].dtype),
                               ElementwiseParameters{request.node.outputs[0].shape.Elements()});
   }
   static KernelDef Define(std::string_view name) {
-    return {.name = name, .supports = AllFloat, .prepare = Prepare, .elementwise = true};
+    return {.name = name, .supports = kSupported<Formula>, .prepare = Prepare, .elementwise = true};
   }
 };
 

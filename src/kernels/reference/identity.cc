@@ -1,4 +1,5 @@
-// identity, and reshape and flatten where they cannot be views: copies bytes of any number type.
+// identity; and parameter, reshape and flatten where they cannot be views: copies bytes of any
+// number type.
 #include <cstring>
 
 #include "src/kernels/reference/kernels.h"
@@ -25,6 +26,7 @@ PreparedKernel PrepareIdentity(const KernelRequest& request) {
 
 KernelDef identity() { return {.name = "reference.identity", .prepare = PrepareIdentity}; }
 KernelDef flatten() { return {.name = "reference.flatten", .prepare = PrepareIdentity}; }
+KernelDef parameter() { return {.name = "reference.parameter", .prepare = PrepareIdentity}; }
 KernelDef reshape() { return {.name = "reference.reshape", .prepare = PrepareIdentity}; }
 
 }  // namespace cgrun::reference

@@ -7,6 +7,7 @@
 namespace cgrun::reference {
 
 using kernels::AllFloat;
+using kernels::AllNumbers;
 using kernels::Compute;
 using kernels::Convert;
 using kernels::FirstInputIsFloat;
@@ -24,6 +25,10 @@ using kernels::StoreF64;
 template <template <class> class Kernel>
 static KernelFunction ForFloat(DType dtype) {
   return kernels::ForFloatType<Kernel, BFloat16>(dtype);
+}
+template <template <class> class Kernel>
+static KernelFunction ForNumber(DType dtype) {
+  return kernels::ForNumberType<Kernel, BFloat16>(dtype);
 }
 template <class F>
 static auto ForEach(DType dtype, F f) {

@@ -1,5 +1,4 @@
-// Computes reduce_sum, reduce_mean, reduce_max: one result at a time, its elements in index order,
-// in f64.
+// Computes the reductions: one result at a time, its elements in index order, floats in f64.
 #include "src/ops/reduce.h"
 
 #include <algorithm>
@@ -7,6 +6,8 @@
 #include <limits>
 
 #include "src/base/check.h"
+#include "src/kernels/formulas.h"
+#include "src/kernels/reference/integers.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/kernels/strided.h"
@@ -40,46 +41,118 @@ ReduceParameters PackReduce(const NodeSignature& node) {
   return p;
 }
 
+// Floats are reduced in f64, integers in their own type.
+template <class T>
+using Reduced = std::conditional_t<std::is_integral_v<T>, T, double>;
+
+template <class T>
+Reduced<T> LoadReduced(T value) {
+  if constexpr (std::is_integral_v<T>) return value;
+  if constexpr (!std::is_integral_v<T>) return LoadF64(value);
+}
+
 // Adding to −0 leaves every number as it is, −0 too.
+template <class R>
 struct ReduceSum {
-  static constexpr double kInitial = -0.0;
-  static double Join(double sum, double x) { return sum + x; }
-  static double Finish(double sum, double) { return sum; }
+  static constexpr R Initial() { return R(-0.0); }
+  static R Join(R sum, R x) { return Numeric<formulas::Add, integers::Add>()(sum, x); }
+  static R Finish(R sum, double) { return sum; }
 };
 
-struct ReduceMean : ReduceSum {
-  static double Finish(double sum, double count) { return sum / count; }
+template <class R>
+struct ReduceMean : ReduceSum<R> {
+  static R Finish(R sum, double count) { return static_cast<R>(sum / static_cast<R>(count)); }
 };
 
+template <class R>
+struct Product {
+  static constexpr R Initial() { return 1; }
+  static R Join(R product, R x) { return Numeric<formulas::Mul, integers::Mul>()(product, x); }
+  static R Finish(R product, double) { return product; }
+};
+
+template <class R>
+bool IsNotANumber(R x) {
+  return x != x;
+}
+
+template <class R>
 struct Max {
-  static constexpr double kInitial = -std::numeric_limits<double>::infinity();
-  static double Join(double max, double x) { return x > max || std::isnan(x) ? x : max; }
-  static double Finish(double max, double) { return max; }
+  using Limits = std::numeric_limits<R>;
+  static constexpr R Initial() {
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+  static R Join(R max, R x) { return x > max || IsNotANumber(x) ? x : max; }
+  static R Finish(R max, double) { return max; }
 };
 
-template <class Formula>
+template <class R>
+struct Min {
+  using Limits = std::numeric_limits<R>;
+  static constexpr R Initial() { return Limits::has_infinity ? Limits::infinity() : Limits::max(); }
+  static R Join(R min, R x) { return x < min || IsNotANumber(x) ? x : min; }
+  static R Finish(R min, double) { return min; }
+};
+
+template <template <class> class Formula>
 struct Reduce {
   template <class T>
   struct Kernel {
     static void Run(const RunContext& context, const Instruction& i) noexcept {
+      using Join = Formula<Reduced<T>>;
       const auto& p = *static_cast<const ReduceParameters*>(i.parameters);
       const T* x = Data<const T>(context, i, 0);
       T* y = Data<T>(context, i, 1);
       ForEachIndex(p.kept, {0, 0}, [&](const auto& group) {
-        double result = Formula::kInitial;
+        Reduced<T> result = Join::Initial();
         ForEachIndex(p.reduced, {group[0]},
-                     [&](const auto& at) { result = Formula::Join(result, LoadF64(x[at[0]])); });
-        y[group[1]] = StoreF64<T>(Formula::Finish(result, p.count));
+                     [&](const auto& at) { result = Join::Join(result, LoadReduced(x[at[0]])); });
+        result = Join::Finish(result, p.count);
+        if constexpr (std::is_integral_v<T>) y[group[1]] = result;
+        if constexpr (!std::is_integral_v<T>) y[group[1]] = StoreF64<T>(result);
       });
     }
   };
 
   static PreparedKernel Prepare(const KernelRequest& request) {
-    return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+    return PreparedKernel::Of(ForNumber<Kernel>(request.node.inputs[0].dtype),
                               PackReduce(request.node));
   }
   static KernelDef Define(std::string_view name) {
-    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+    return {.name = name, .supports = AllNumbers, .prepare = Prepare};
+  }
+};
+
+// Holds what a group's elements but one may be multiplied to.
+struct OtherElements {
+  double product = 1;  // of those that are not 0
+  int64_t zeros = 0;
+
+  void Add(double x) {
+    if (x == 0) ++zeros;
+    if (x != 0) product *= x;
+  }
+  double Without(double x) const {
+    if (x == 0) return zeros == 1 ? product : 0;
+    return zeros == 0 ? product / x : 0;
+  }
+};
+
+template <class T>
+struct ProductGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const ReduceParameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const T* dy = Data<const T>(context, i, 1);
+    T* dx = Data<T>(context, i, 2);
+    ForEachIndex(p.kept, {0, 0}, [&](const auto& group) {
+      OtherElements others;
+      ForEachIndex(p.reduced, {group[0]}, [&](const auto& at) { others.Add(LoadF64(x[at[0]])); });
+      const double gradient = LoadF64(dy[group[1]]);
+      ForEachIndex(p.reduced, {group[0]}, [&](const auto& at) {
+        dx[at[0]] = StoreF64<T>(gradient * others.Without(LoadF64(x[at[0]])));
+      });
+    });
   }
 };
 
@@ -107,9 +180,9 @@ struct MaxGrad {
   }
 };
 
-PreparedKernel PrepareMaxGrad(const KernelRequest& request) {
-  return PreparedKernel::Of(ForFloat<MaxGrad>(request.node.inputs[0].dtype),
-                            PackReduce(request.node));
+template <template <class> class Grad>
+static PreparedKernel PrepareReductionGrad(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<Grad>(request.node.inputs[0].dtype), PackReduce(request.node));
 }
 
 }  // namespace
@@ -118,7 +191,16 @@ KernelDef reduce_sum() { return Reduce<ReduceSum>::Define("reference.reduce_sum"
 KernelDef reduce_mean() { return Reduce<ReduceMean>::Define("reference.reduce_mean"); }
 KernelDef reduce_max() { return Reduce<Max>::Define("reference.reduce_max"); }
 KernelDef reduce_max_grad() {
-  return {.name = "reference.reduce_max_grad", .supports = AllFloat, .prepare = PrepareMaxGrad};
+  return {.name = "reference.reduce_max_grad",
+          .supports = AllFloat,
+          .prepare = PrepareReductionGrad<MaxGrad>};
+}
+KernelDef reduce_min() { return Reduce<Min>::Define("reference.reduce_min"); }
+KernelDef reduce_prod() { return Reduce<Product>::Define("reference.reduce_prod"); }
+KernelDef reduce_prod_grad() {
+  return {.name = "reference.reduce_prod_grad",
+          .supports = AllFloat,
+          .prepare = PrepareReductionGrad<ProductGrad>};
 }
 
 }  // namespace cgrun::reference

@@ -3,8 +3,8 @@
 //
 // They come from onnx.proto and onnx-data.proto of ONNX 1.22. A message's rows are in the order of
 // their numbers, as other writers have them. A field without a row is kept among the unknown ones.
-#ifndef CGRUN_ONNX_FIELDS_H_
-#define CGRUN_ONNX_FIELDS_H_
+#ifndef CGRUN_ONNX_MESSAGE_FIELDS_H_
+#define CGRUN_ONNX_MESSAGE_FIELDS_H_
 
 #include <tuple>
 
@@ -218,4 +218,4 @@ constexpr auto Fields(const Optional*) {
 
 }  // namespace cgrun::onnx
 
-#endif  // CGRUN_ONNX_FIELDS_H_
+#endif  // CGRUN_ONNX_MESSAGE_FIELDS_H_

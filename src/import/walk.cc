@@ -1,0 +1,148 @@
+// Imports one node after the other.
+#include "src/import/walk.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "src/import/adapters.h"
+#include "src/import/evaluate.h"
+#include "src/import/fold.h"
+#include "src/import/make_constants.h"
+#include "src/import/node_context.h"
+#include "src/import/subgraphs.h"
+#include "src/io/file_error.h"
+#include "src/onnx/wire.h"
+
+namespace cgrun {
+namespace {
+
+using Names = std::set<std::string_view>;
+
+// Adds the names that the graphs among a node's attributes read or give. Some are their own.
+void AddInnerNames(const onnx::Node& node, std::vector<std::string_view>& names) {
+  const auto add = [&](const onnx::Graph& graph) {
+    for (const onnx::Node& inner : graph.nodes) {
+      names.insert(names.end(), inner.inputs.begin(), inner.inputs.end());
+      AddInnerNames(inner, names);
+    }
+    for (const onnx::ValueInfo& output : graph.outputs) names.push_back(output.name);
+  };
+  for (const onnx::Attribute& attribute : node.attributes) {
+    if (attribute.g) add(*attribute.g);
+    for (const onnx::Graph& graph : attribute.graphs) add(graph);
+  }
+}
+
+// Returns for each node whether an output depends on it, and counts the uses of names.
+std::vector<bool> LiveNodes(Scope& scope, const std::vector<onnx::Node>& nodes,
+                            const std::vector<std::string>& outputs) {
+  Names wanted;
+  for (const std::string& output : outputs) {
+    wanted.insert(output);
+    ++scope.uses[output];
+  }
+  std::vector<bool> live(nodes.size());
+  std::vector<std::string_view> reads;
+  for (size_t i = nodes.size(); i-- > 0;) {
+    live[i] = std::ranges::any_of(
+        nodes[i].outputs, [&](const std::string& output) { return wanted.contains(output); });
+    if (!live[i]) continue;
+    reads.assign(nodes[i].inputs.begin(), nodes[i].inputs.end());
+    AddInnerNames(nodes[i], reads);
+    for (const std::string_view input : reads) {
+      if (input.empty()) continue;
+      wanted.insert(input);
+      ++scope.uses[std::string(input)];
+    }
+  }
+  return live;
+}
+
+// A node Constant has a tensor, or numbers that become one.
+void TakeConstantNode(NodeContext& node) {
+  const onnx::OnnxFile& file = node.state().file;
+  if (const onnx::Tensor* tensor = node.TensorAttribute("value")) {
+    node.Set(0, {ConstantOf(*tensor, file), {}});
+    return node.Finish(0);
+  }
+  if (node.node().attributes.size() != 1) node.Fail("holds not one value");
+  const std::string name = node.node().attributes[0].name;
+  auto tensor = std::make_shared<onnx::Tensor>();
+  const bool is_list = name.ends_with('s');
+  if (name == "value_int" || name == "value_ints") {
+    tensor->data_type = onnx::DataType::kInt64;
+    tensor->int64_data.values = is_list ? *node.Ints(name) : IntList{node.Int(name, 0)};
+    if (is_list) tensor->dims = {std::ssize(tensor->int64_data.values)};
+  } else if (name == "value_float" || name == "value_floats") {
+    tensor->data_type = onnx::DataType::kFloat;
+    tensor->float_data.values = is_list ? node.Reals(name) : std::vector{node.Real(name, 0)};
+    if (is_list) tensor->dims = {std::ssize(tensor->float_data.values)};
+  } else {
+    node.FailAttribute(name, "is not supported: a constant is a tensor or numbers");
+  }
+  Constant constant = ConstantOf(*tensor, file);
+  constant.owned = std::move(tensor);
+  node.Set(0, {std::move(constant), {}});
+  node.Finish(0);
+}
+
+[[noreturn]] void FailUnknown(const NodeContext& node) {
+  const std::string& domain = node.node().domain;
+  if (!IsStandard(domain)) {
+    node.Fail("is an operator of '" + onnx::Shown(domain) + "', which is not supported");
+  }
+  node.Fail("cannot be imported: there is no such operator in this version of cgrun",
+            "cut the model before this node, or export it with other operators");
+}
+
+void ImportNode(NodeContext& node) {
+  if (InlineFunction(node)) return;
+  const bool is_standard = IsStandard(node.node().domain);
+  if (is_standard && node.node().op_type == "Constant") return TakeConstantNode(node);
+  if (is_standard && InlineControlFlow(node)) return;
+  const Adapter* adapter = FindAdapter(node.node(), node.opset());
+  if ((is_standard && (Fold(node) || MakeConstant(node))) ||
+      (adapter != nullptr && FoldByEvaluation(node, *adapter))) {
+    node.state().folded.push_back(node.Label());
+    return;
+  }
+  if (adapter == nullptr) FailUnknown(node);
+  adapter->import(node, *adapter);
+  node.Finish(adapter->max_inputs);
+}
+
+}  // namespace
+
+bool IsStandard(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
+void AddInitializers(ImportState& state, const onnx::Graph& graph,
+                     const std::map<std::string, Constant>& given) {
+  if (!graph.sparse_initializers.empty()) {
+    ThrowFileError(state.file.path(), "has sparse initialisers, which are not supported");
+  }
+  for (const onnx::Tensor& tensor : graph.initializers) {
+    if (given.contains(tensor.name)) continue;
+    OnnxValue operand{ConstantOf(tensor, state.file), {}};
+    if (!state.scope->operands.emplace(tensor.name, std::move(operand)).second) {
+      ThrowFileError(state.file.path(), "has two initialisers '" + onnx::Shown(tensor.name) + "'");
+    }
+  }
+}
+
+void ImportNodes(ImportState& state, const std::vector<onnx::Node>& nodes,
+                 const std::vector<std::string>& outputs) {
+  const std::vector<bool> live = LiveNodes(*state.scope, nodes, outputs);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!live[i]) continue;
+    NodeContext node(state, nodes[i], i);
+    if (--state.budget.nodes < 0) {
+      node.Fail("is one of more than 1,048,576 nodes that come out of functions and loops");
+    }
+    ImportNode(node);
+  }
+}
+
+}  // namespace cgrun

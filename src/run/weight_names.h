@@ -1,0 +1,24 @@
+// Names of tensors in a file become those of a model, by the table `rename` of a model file.
+#ifndef CGRUN_RUN_WEIGHT_NAMES_H_
+#define CGRUN_RUN_WEIGHT_NAMES_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// The name of a tensor after the rules: each rule whose pattern matches the whole name rewrites it,
+// in the order of the file. A `*` matches the fewest characters that it can. Nothing where a rule
+// leaves the tensor out.
+std::optional<std::string> Renamed(std::string name, const std::vector<RenameRule>& rules);
+
+// What `pattern` has in place of its `*`, one text each; nothing where it does not match.
+std::optional<std::vector<std::string>> MatchStars(std::string_view pattern, std::string_view name);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_RUN_WEIGHT_NAMES_H_
