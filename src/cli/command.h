@@ -43,6 +43,7 @@ Command DefineGraph(const Verb& verb);
 Command DefineCompile(const Verb& verb);
 Command DefineDisasm(const Verb& verb);
 Command DefineImport(const Verb& verb);
+Command DefineExport(const Verb& verb);
 Command DefineOps(const Verb& verb);
 Command DefineSummary(const Verb& verb);
 Command DefineDevices(const Verb& verb);

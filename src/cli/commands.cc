@@ -60,6 +60,11 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun import mnist.onnx -o mnist.yaml\n"
        "cgrun import tagger.onnx -o tagger.yaml --dim sequence=128 --explain\n",
        DefineImport},
+      {"export", "write a trained model as ONNX, for other programs to run",
+       "cgrun export models/lenet.yaml -o lenet.onnx\n"
+       "cgrun export runs/lenet --batch 1 --force\n"
+       "cgrun export models/lsgan.yaml -o digits.onnx --path generate\n",
+       DefineExport},
       {"summary", "list the layers of a model: shapes, parameters, operations, bytes",
        "cgrun summary models/lenet.yaml\n"
        "cgrun summary models/resnet50.yaml --batch 1 --set 'inputs.image.shape=[3,256,256]'\n",

@@ -39,6 +39,7 @@ const OutputFlag kOutputs[] = {
     {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot", nullptr},
     {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb", "compile"},
     {"--output", "a model file", {"cgrun:", "#"}, "-o M.yaml", "import"},
+    {"--output", "an ONNX model", {"\x08"}, "-o M.onnx", "export"},
     {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
 
 // Returns the first value of an option on the command line; "" where it has none.

@@ -36,14 +36,8 @@ constexpr Synonym kFlagSynonyms[] = {
     {"out", "output"},  {"outputfile", "output"}, {"ckpt", "weights"},
 };
 
-constexpr std::string_view kNoOtherFormats =
-    "this version reads and writes no models of other programs: networks are model files in YAML, "
-    "weights safetensors files";
-
 constexpr NameNote kVerbNotes[] = {
-    {"import", "", kNoOtherFormats},
-    {"export", "", kNoOtherFormats},
-    {"convert", "", kNoOtherFormats},
+    {"convert", "", "`cgrun import` reads models of ONNX, and `cgrun export` writes them"},
     {"profile", "", "`cgrun train MODEL --profile` says where the time goes"},
     {"init", "", "copy a file of `models/`; docs/guide.md goes from there to your own data"},
     {"new", "", "copy a file of `models/`; docs/guide.md goes from there to your own data"},

@@ -20,7 +20,7 @@ from cli_testing import CGRUN, MODEL, ROOT
 
 GOLDEN = ROOT / "tests/cli/golden"
 VERBS = ["train", "eval", "predict", "generate", "check", "bench", "plan", "graph", "compile", "disasm",
-         "import", "summary", "ops", "devices", "completion"]
+         "import", "export", "summary", "ops", "devices", "completion"]
 
 # What is wrong with a model file: its golden text is named so.
 BAD_MODELS = {

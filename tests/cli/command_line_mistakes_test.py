@@ -37,7 +37,7 @@ class CommandLineMistakesTest(CliTestCase):
             self.assertIn("the verbs are train, eval", self.refuses(*arguments))
         for theirs, ours in (("fit", "train"), ("test", "eval"), ("infer", "predict"), ("validate", "check")):
             self.assertIn(f"did you mean `cgrun {ours}`?", self.refuses(theirs, "small.yaml"))
-        self.assertIn("model files in YAML", self.refuses("export", "small.yaml"))
+        self.assertIn("`cgrun export` writes them", self.refuses("convert", "small.yaml"))
 
     def test_errors_name_the_flags_that_were_typed(self):
         for arguments in (["--batch", "0"], ["--seed", "x"], ["--order", "bsf"],

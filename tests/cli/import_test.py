@@ -84,7 +84,7 @@ class ImportTest(CliTestCase):
         (self.folder / "bin/cgrun").symlink_to(CGRUN)
         path = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
         commands = re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S)
-        self.assertEqual(len(commands), 3)
+        self.assertEqual(len(commands), 5)
         for command in commands:
             subprocess.run(["bash", "-ec", command], cwd=self.folder, env=path, check=True,
                            stdout=subprocess.DEVNULL)

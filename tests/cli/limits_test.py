@@ -25,6 +25,7 @@ VERBS = {
     "compile": "compile small.yaml -o new/small.cgb",
     "disasm": "disasm small.cgb --json new/disasm.json",
     "import": "import m.onnx -o new/m.yaml",
+    "export": "export small.yaml --weights run -o new/small.onnx",
     "summary": "summary small.yaml --json new/summary.json",
     "ops": "ops --json new/ops.json",
     "devices": "devices --json new/devices.json",

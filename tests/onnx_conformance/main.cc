@@ -52,7 +52,7 @@ void Count(const Outcome& outcome, Counts* counts) {
   if (!outcome.reason.empty()) ++counts->reasons[outcome.reason];
 }
 
-// A row for each operator; with `explains`, the reasons below it.
+// Prints a row for each operator; with `explains`, the reasons below it.
 void PrintTable(const std::map<std::string, Counts>& operators, bool explains) {
   fmt::print("{:<26} {:>6} {:>6} {:>8}\n", "operator", "passed", "failed", "left out");
   for (const auto& [op, counts] : operators) {

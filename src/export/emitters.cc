@@ -1,0 +1,17 @@
+// Looks an operator up in the tables of the families.
+#include "src/export/emitters.h"
+
+#include <algorithm>
+
+namespace cgrun {
+
+const Emitter* FindEmitter(OpId op) {
+  for (const auto& family :
+       {LayerEmitters(), ElementwiseEmitters(), ShapeEmitters(), ImageEmitters(), BoxEmitters()}) {
+    const auto row = std::ranges::find(family, op, &Emitter::op);
+    if (row != family.end()) return &*row;
+  }
+  return nullptr;
+}
+
+}  // namespace cgrun
