@@ -10,6 +10,7 @@
 #include "src/base/check.h"
 #include "src/base/written_bytes.h"
 #include "src/bench/bench_batches.h"
+#include "src/bench/random_samples.h"
 #include "src/device/device.h"
 #include "src/device/no_room.h"
 #include "src/eager/peak.h"
@@ -99,6 +100,7 @@ class Contestant {
     if (engine_ == nullptr) return;
     runner_ = std::make_unique<BatchRunner>(*engine_, bench.entry.kind, bench.entry.batch,
                                             bench.batches.dataset(), bench.inputs);
+    AddWholeInputs();
     result_.build_seconds = SecondsSince(begin);
     if (!case_.profiled) return;
     times_ = MakeTimes(*engine_);
@@ -172,7 +174,23 @@ class Contestant {
   }
 
  private:
+  // Feeds an input without a batch.
+  struct WholeFeed {
+    int feed;
+    HostTensor elements;
+  };
+
+  void AddWholeInputs() {
+    const std::vector<EnginePort>& feeds = engine_->model().entries[0].feeds;
+    for (const InputSpec& input : bench_.model.inputs) {
+      const auto feed = std::ranges::find(feeds, input.name.value, &EnginePort::name);
+      if (input.batch.value || feed == feeds.end()) continue;
+      whole_.push_back({static_cast<int>(feed - feeds.begin()), RandomElements(input)});
+    }
+  }
+
   void Step() {
+    for (const WholeFeed& whole : whole_) engine_->Feed(0, whole.feed, whole.elements.bytes());
     const double factor = step_ < kComparedSteps ? kComparedRate : 1;
     rates_.resize(bench_.schedules.size());
     for (size_t i = 0; i < rates_.size(); ++i) {
@@ -204,6 +222,7 @@ class Contestant {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<BatchRunner> runner_;
   std::vector<RateFeed> rates_;
+  std::vector<WholeFeed> whole_;
   int64_t step_ = 0;
   int64_t allocations_ = 0;  // in rounds
   CaseResult result_;
@@ -418,8 +437,12 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   CGRUN_CHECK(!cases.empty());
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  const EntryRequest entry = BenchEntry(model, options.infer);
+  const bool infer = entry.kind != EntryKind::kTrain;
   const ModelData data = OpenModelData(model, diagnostics);
   const Dataset* dataset = data.train != nullptr ? data.train.get() : data.test.get();
+  const RandomSamples random(model);
+  if (infer && !model.data) dataset = &random;
   if (dataset == nullptr && !diagnostics.has_errors()) {
     diagnostics.Error(model.data ? model.data->mark : SourceMark(),
                       "there is no data in " + model.file_name + " to run on",
@@ -427,8 +450,6 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   }
   if (diagnostics.has_errors()) return std::nullopt;
   const std::unique_ptr<Device> device = OpenDevice(options.device);
-  const EntryRequest entry = BenchEntry(model, options.infer);
-  const bool infer = entry.kind != EntryKind::kTrain;
   BenchBatches batches(*dataset, entry.batch, BatchesOf(options));
   batches.PinFor(*device);
   const Bench bench{model,

@@ -15,6 +15,7 @@
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/onnx_model.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -269,6 +270,7 @@ int Run(const ModelFlags& given) {
     if (WantsJson()) PrintResult("", Json(findings));
     return kBadInput;
   }
+  TakeOnnxWeights(*model);
   const KernelLibrary& library = KernelsOf(*model);
   const CompileOptions options = CompileOptionsOf(flags, *model);
   const bool finds_batch = model->train && model->train->batch.value.automatic;

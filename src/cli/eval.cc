@@ -13,6 +13,7 @@
 #include "src/cli/host_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/onnx_model.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/run_split.h"
 #include "src/cli/run_view.h"
@@ -110,13 +111,14 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
     session.kept()->Write(session.engine(), eval_flags.out);
   }
   session.FreeArenas();
-  nlohmann::ordered_json json = {{"model", model->name.value},
-                                 {"device", session.engine().model().device},
-                                 {"mode", Name(session.engine().mode())},
-                                 {"weights", options.weights},
-                                 {"split", result.split},
-                                 {"samples", result.samples},
-                                 {"seconds", result.seconds}};
+  nlohmann::ordered_json json = {
+      {"model", model->name.value},
+      {"device", session.engine().model().device},
+      {"mode", Name(session.engine().mode())},
+      {"weights", OnnxFileOfWeights(options.weights).value_or(options.weights)},
+      {"split", result.split},
+      {"samples", result.samples},
+      {"seconds", result.seconds}};
   if (const auto place = PlaceOfWeights(options.weights)) {
     json["weights_step"] = place->step;
     json["weights_epoch"] = place->epoch;
@@ -147,7 +149,11 @@ Command DefineEval(const Verb& verb) {
   auto run_flags = AddRunFlags(verb);
   AddDebugFlags(verb, run_flags);
   auto eval_flags = std::make_shared<EvalFlags>();
-  verb.Get("MODEL").Describe("model file (.yaml), or compiled program (.cgb)");
+  TakeOnnx(verb, flags, ", compiled program (.cgb)");
+  verb.Add("--data", flags->onnx.data,
+           "for an .onnx file: a file with the keys `data`, `metrics` and `loss`, and the `inputs` "
+           "that these read beside the model's own, such as labels")
+      .Value("FILE.yaml");
   AddWeightsFlag(verb, eval_flags->weights);
   verb.Add("--split", eval_flags->split, "the data to evaluate on (default: test)")
       .OneOf({"test", "valid", "train"});

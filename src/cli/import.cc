@@ -55,11 +55,11 @@ int Run(const ImportFlags& flags) {
   for (const Weight& weight : model.weights) parameters += weight.type.shape.Elements();
   const auto items = static_cast<int64_t>(model.items);
   std::string text = flags.output + ": " + CountText(items, "operator");
-  if (!model.weights.empty()) text += ", " + FormatCount(parameters) + " weights in " + weights;
-  nlohmann::ordered_json json = {{"model", flags.output},  {"nodes", model.nodes},
-                                 {"operators", items},     {"bound", model.bound},
-                                 {"folded", model.folded}, {"weights", nullptr}};
-  if (!model.weights.empty()) json["weights"] = {{"file", weights}, {"elements", parameters}};
+  text += ", " + FormatCount(parameters) + " weights in " + weights;
+  nlohmann::ordered_json json = {
+      {"model", flags.output},  {"nodes", model.nodes},
+      {"operators", items},     {"bound", model.bound},
+      {"folded", model.folded}, {"weights", {{"file", weights}, {"elements", parameters}}}};
   PrintResult((flags.explain ? Explanation(model) : "") + text + "\n", JsonText(json, 2) + "\n");
   return kDone;
 }

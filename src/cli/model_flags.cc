@@ -336,15 +336,18 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
 
 // --dim and --const say how an .onnx file is imported.
 void RefuseOnnxFlags(const ModelFlags& flags) {
-  const bool has_dims = !flags.onnx.dims.empty();
-  if (!has_dims && flags.onnx.constants.empty()) return;
-  throw InputError(std::string(has_dims ? "--dim" : "--const") + " is for .onnx files, and '" +
-                       flags.model + "' is none",
-                   "a model file says itself what its inputs are");
+  const char* const flag = !flags.onnx.dims.empty()        ? "--dim"
+                           : !flags.onnx.constants.empty() ? "--const"
+                           : !flags.onnx.data.empty()      ? "--data"
+                                                           : nullptr;
+  if (flag == nullptr) return;
+  throw InputError(std::string(flag) + " is for .onnx files, and '" + flags.model + "' is none",
+                   "a model file says itself what its inputs and its data are");
 }
 
 std::optional<ModelSpec> LoadOnnxModel(const ModelFlags& flags, Diagnostics& diagnostics) {
-  return LoadEmbeddedModel(flags, OnnxModelText(flags.model, flags.onnx), flags.model, diagnostics);
+  const OnnxModelFile file = ReadOnnxModel(flags.model, flags.onnx);
+  return LoadEmbeddedModel(flags, file.text, file.path, diagnostics);
 }
 
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {
@@ -386,7 +389,7 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
 
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics) {
   if (!IsProgramFile(flags.model)) return LoadModel(flags, diagnostics);
-  RefuseOnnxFlags(flags);
+  RememberOnnxFlags(flags.onnx);
   const ProgramImage image = LoadProgram(flags.model);
   return LoadEmbeddedModel(flags, image.model_text, image.model_path, diagnostics);
 }

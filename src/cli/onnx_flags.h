@@ -12,6 +12,7 @@ namespace cgrun {
 
 struct OnnxFlags {
   std::vector<std::string> dims, constants;  // as they were typed
+  std::string data;                          // --data of eval: a file with the key `data`; or ""
 };
 
 // Declares the flags; `flags` is filled when the command line is parsed.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <map>
@@ -11,7 +12,9 @@
 #include <utility>
 
 #include "src/import/import.h"
+#include "src/import/network.h"
 #include "src/io/file_error.h"
+#include "src/model/model_file.h"
 
 namespace cgrun {
 namespace {
@@ -44,6 +47,44 @@ OpenedModel& OpenedAt(const std::string& path, const OnnxFlags& flags) {
   std::unique_ptr<OpenedModel>& opened = Opened()[KeyOfPath(path)];
   if (opened == nullptr) opened = std::make_unique<OpenedModel>(path, flags);
   return *opened;
+}
+
+OnnxFlags& Remembered() {
+  static OnnxFlags flags;
+  return flags;
+}
+
+// The keys of a file that is a part of a model file.
+TreeNode ReadDataTree(const std::string& path) {
+  Diagnostics diagnostics;
+  ModelSpec partial;
+  LoadModelFile(path, {}, diagnostics, {}, &partial);
+  if (partial.tree.IsMap()) return partial.tree;
+  for (const Diagnostic& item : diagnostics.Sorted()) throw InputError(item.message, item.help);
+  throw InputError("'" + path + "' has no keys", "write `data: {test: {format: …}}`");
+}
+
+TreeNode& ValueOf(TreeNode& map, const std::string& key) {
+  const auto found = std::ranges::find(map.entries, key, &TreeEntry::key);
+  if (found != map.entries.end()) return found->value;
+  map.entries.push_back({key, {}, TreeNode::Map({})});
+  return map.entries.back().value;
+}
+
+// Adds what a file of data says to an imported model. Keys that are there are replaced.
+void AddKeys(TreeNode& tree, const TreeNode& data) {
+  for (const TreeEntry& entry : data.entries) {
+    if (entry.key == "inputs" && entry.value.IsMap()) {
+      TreeNode& inputs = ValueOf(tree, entry.key);
+      inputs.entries.insert(inputs.entries.end(), entry.value.entries.begin(),
+                            entry.value.entries.end());
+    } else if (entry.key == "loss" || entry.key == "metrics") {
+      ValueOf(ValueOf(tree, "paths"), kImportedPath).entries.push_back(entry);
+    } else {
+      std::erase_if(tree.entries, [&](const TreeEntry& own) { return own.key == entry.key; });
+      tree.entries.push_back(entry);
+    }
+  }
 }
 
 // A folder that goes with all that is in it.
@@ -82,15 +123,27 @@ std::string WriteWeights(OpenedModel& opened) {
 
 bool IsOnnxFile(const std::string& path) { return path.ends_with(".onnx"); }
 
-std::string OnnxModelText(const std::string& path, const OnnxFlags& flags) {
+OnnxModelFile ReadOnnxModel(const std::string& path, const OnnxFlags& flags) {
   TreeNode tree = OpenedAt(path, flags).model.tree;
-  tree.entries.insert(tree.entries.begin() + 1,
-                      KeyOf("weights", fs::path(path).filename().string()));
-  return ToYaml(tree);
+  const bool has_data = !flags.data.empty();
+  const std::string weights =
+      has_data ? fs::absolute(path).string() : fs::path(path).filename().string();
+  tree.entries.insert(tree.entries.begin() + 1, KeyOf("weights", weights));
+  if (!has_data) return {path, ToYaml(tree)};
+  tree.entries.push_back(KeyOf("model", fs::path(path).stem().string()));
+  AddKeys(tree, ReadDataTree(flags.data));
+  return {flags.data, ToYaml(tree)};
+}
+
+void RememberOnnxFlags(const OnnxFlags& flags) { Remembered() = flags; }
+
+void TakeOnnxWeights(ModelSpec& model) {
+  if (!model.weights || !IsOnnxFile(model.weights->value)) return;
+  model.weights->value = OnnxWeights(ResolvePath(model.file_name, model.weights->value));
 }
 
 std::string OnnxWeights(const std::string& path) {
-  OpenedModel& opened = OpenedAt(path, {});
+  OpenedModel& opened = OpenedAt(path, Remembered());
   if (opened.weights.empty()) opened.weights = WriteWeights(opened);
   return opened.weights;
 }

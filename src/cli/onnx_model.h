@@ -6,20 +6,34 @@
 #include <string>
 
 #include "src/cli/onnx_flags.h"
+#include "src/model/model_spec.h"
 
 namespace cgrun {
 
 // "net.onnx"
 bool IsOnnxFile(const std::string& path);
 
-// Imports a file. Returns the text of the model file, whose key `weights` names `path` itself. The
-// file stays mapped for OnnxWeights(). InputError as of ImportOnnx().
-std::string OnnxModelText(const std::string& path, const OnnxFlags& flags);
+// Holds a model file in memory.
+struct OnnxModelFile {
+  std::string path;  // paths in the text start at its folder
+  std::string text;
+};
+
+// Imports a file. The key `weights` of the model file names `path` itself, which stays mapped for
+// OnnxWeights(). With `--data FILE.yaml`, the keys of that file are added: `data` and others to the
+// model, `inputs` to its inputs, `loss` and `metrics` to its path. InputError as of ImportOnnx().
+OnnxModelFile ReadOnnxModel(const std::string& path, const OnnxFlags& flags);
+
+// Has later imports of files, such as those that a compiled program names, follow these flags.
+void RememberOnnxFlags(const OnnxFlags& flags);
 
 // Returns a safetensors file with the weights of an .onnx file, which is imported anew unless
 // OnnxModelText() has done so. The file has no name and goes when the process ends: the path leads
 // to a descriptor. UserError where there is no room for it.
 std::string OnnxWeights(const std::string& path);
+
+// Lets the key `weights` of a model that names an .onnx file name the file of OnnxWeights().
+void TakeOnnxWeights(ModelSpec& model);
 
 // The .onnx file whose weights OnnxWeights() has put into `file`; nothing for other files.
 std::optional<std::string> OnnxFileOfWeights(const std::string& file);

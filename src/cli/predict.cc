@@ -15,6 +15,7 @@
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/onnx_model.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/options.h"
 #include "src/model_data/data_findings.h"
@@ -314,7 +315,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   TellNotes(source.notes());
   facts.notes = source.notes();
   facts.batch = options.batch;
-  facts.weights = options.weights;
+  facts.weights = OnnxFileOfWeights(options.weights).value_or(options.weights);
   const int status = Predict(predictor, *signature, source, run_flags, predict_flags, facts);
   return TellDebugRun(debug.get()) ? status : kFailed;
 }

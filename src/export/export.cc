@@ -7,6 +7,7 @@
 #include "src/export/emitters.h"
 #include "src/export/node_emitter.h"
 #include "src/export/opsets.h"
+#include "src/onnx/number_types.h"
 
 namespace cgrun {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "src/base/check.h"
 #include "src/export/opsets.h"
+#include "src/onnx/number_types.h"
 
 namespace cgrun {
 namespace {

@@ -125,27 +125,4 @@ int64_t IrVersionOf(int64_t opset) {
   return kIrOfLaterOpsets;
 }
 
-onnx::DataType OnnxTypeOf(DType dtype) {
-  switch (dtype) {
-    case DType::kF64:
-      return onnx::DataType::kDouble;
-    case DType::kF32:
-      return onnx::DataType::kFloat;
-    case DType::kBF16:
-      return onnx::DataType::kBfloat16;
-    case DType::kF16:
-      return onnx::DataType::kFloat16;
-    case DType::kI64:
-      return onnx::DataType::kInt64;
-    case DType::kI32:
-      return onnx::DataType::kInt32;
-    case DType::kU8:
-      return onnx::DataType::kUint8;
-    case DType::kBool:
-      return onnx::DataType::kBool;
-  }
-  CGRUN_CHECK(false) << "no number type";
-  return onnx::DataType::kUndefined;
-}
-
 }  // namespace cgrun

@@ -31,52 +31,11 @@ struct OwnedElements {
 
 }  // namespace
 
-std::optional<DType> DTypeOfOnnx(onnx::DataType type) {
-  switch (type) {
-    case onnx::DataType::kFloat:
-      return DType::kF32;
-    case onnx::DataType::kDouble:
-      return DType::kF64;
-    case onnx::DataType::kInt64:
-      return DType::kI64;
-    case onnx::DataType::kInt32:
-      return DType::kI32;
-    case onnx::DataType::kUint8:
-      return DType::kU8;
-    case onnx::DataType::kBool:
-      return DType::kBool;
-    default:
-      return std::nullopt;
-  }
-}
-
 Constant ConstantOf(const onnx::Tensor& tensor, const onnx::OnnxFile& file) {
   if (!CheckedElements(tensor.dims)) {
     onnx::ThrowTensorError(tensor, file.path(), "is too large");
   }
   return {tensor.data_type, tensor.dims, tensor.name, &tensor, {}, nullptr};
-}
-
-onnx::DataType OnnxTypeOf(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return onnx::DataType::kFloat;
-    case DType::kF64:
-      return onnx::DataType::kDouble;
-    case DType::kI64:
-      return onnx::DataType::kInt64;
-    case DType::kI32:
-      return onnx::DataType::kInt32;
-    case DType::kU8:
-      return onnx::DataType::kUint8;
-    case DType::kBool:
-      return onnx::DataType::kBool;
-    case DType::kF16:
-      return onnx::DataType::kFloat16;
-    case DType::kBF16:
-      return onnx::DataType::kBfloat16;
-  }
-  CGRUN_CHECK(false) << "a number type that ONNX does not have";
 }
 
 Constant ConstantOf(HostTensor tensor) {

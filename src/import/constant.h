@@ -12,6 +12,7 @@
 #include "src/base/host_tensor.h"
 #include "src/base/shape.h"
 #include "src/onnx/model.h"
+#include "src/onnx/number_types.h"
 #include "src/onnx/onnx_file.h"
 
 namespace cgrun {
@@ -25,11 +26,6 @@ struct Constant {
   std::optional<std::vector<Dim>> folded;  // or else these: sizes may depend on the batch
   std::shared_ptr<const onnx::Tensor> owned = nullptr;  // `tensor`, where no file has it
 };
-
-// The number type of cgrun; nothing where it has none that holds the same numbers.
-std::optional<DType> DTypeOfOnnx(onnx::DataType type);
-// Returns the type of ONNX for one of cgrun.
-onnx::DataType OnnxTypeOf(DType dtype);
 
 // Returns a tensor as a constant. InputError where its dimensions and its data disagree.
 Constant ConstantOf(const onnx::Tensor& tensor, const onnx::OnnxFile& file);

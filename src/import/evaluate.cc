@@ -128,8 +128,8 @@ class Evaluation {
     const auto constant = network_.graph().constants.find(id);
     if (constant != network_.graph().constants.end()) return constant->second;
     const Weight& weight = *network_.WeightOf(id);
+    const onnx::TensorBytes bytes = BytesOf(weight, file_);  // before memory is taken: it checks
     HostTensor tensor(weight.type.dtype, weight.type.shape);
-    const onnx::TensorBytes bytes = BytesOf(weight, file_);
     std::ranges::copy(bytes.bytes(), tensor.bytes().begin());
     return values_.emplace(id, std::move(tensor)).first->second;
   }
@@ -179,13 +179,14 @@ int64_t MostFoldedBytes(int64_t input_bytes) {
   return std::max(kAlways, kTimes * input_bytes);
 }
 
-int64_t InputBytes(const NodeContext& node) {
+int64_t InputBytes(NodeContext& node) {
   int64_t bytes = 0;
   for (int i = 0; i < static_cast<int>(node.node().inputs.size()); ++i) {
-    if (!node.Has(i)) continue;
+    if (!node.IsConstant(i)) continue;
     const Constant& constant = node.ConstantInput(i);
-    const std::optional<DType> dtype = DTypeOfOnnx(constant.type);
-    bytes += ElementsOf(constant) * (dtype ? SizeOf(*dtype) : 1);
+    bytes += constant.tensor == nullptr
+                 ? std::ssize(*constant.folded) * static_cast<int64_t>(sizeof(int64_t))
+                 : std::ssize(node.state().file.Bytes(*constant.tensor).bytes());
   }
   return bytes;
 }

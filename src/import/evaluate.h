@@ -18,8 +18,9 @@ bool FoldByEvaluation(NodeContext& node, const Adapter& adapter);
 // The bytes that a node with constant inputs of `input_bytes` may make.
 int64_t MostFoldedBytes(int64_t input_bytes);
 
-// The bytes of the inputs of a node, which are all constants.
-int64_t InputBytes(const NodeContext& node);
+// Returns the bytes that the constants among a node's inputs have in the file. InputError where
+// their sizes and their data disagree.
+int64_t InputBytes(NodeContext& node);
 
 }  // namespace cgrun
 

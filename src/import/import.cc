@@ -276,13 +276,11 @@ void WriteImportedWeights(const ImportedModel& model, onnx::OnnxFile& file,
 void WriteImported(const ImportedModel& model, onnx::OnnxFile& file, const std::string& path,
                    const std::string& weights_path) {
   TreeNode tree = model.tree;
-  if (!model.weights.empty()) {
-    WriteImportedWeights(model, file, weights_path);
-    const size_t slash = weights_path.rfind('/');
-    const std::string name =
-        slash == weights_path.npos ? weights_path : weights_path.substr(slash + 1);
-    tree.entries.insert(tree.entries.begin() + 1, KeyOf("weights", name));
-  }
+  WriteImportedWeights(model, file, weights_path);
+  const size_t slash = weights_path.rfind('/');
+  const std::string name =
+      slash == weights_path.npos ? weights_path : weights_path.substr(slash + 1);
+  tree.entries.insert(tree.entries.begin() + 1, KeyOf("weights", name));
   const std::string text = ToYaml(tree);
   WriteFileAtomically(path, std::as_bytes(std::span(text)));
 }

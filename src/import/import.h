@@ -50,8 +50,8 @@ onnx::TensorBytes BytesOf(const Weight& weight, onnx::OnnxFile& file);
 void WriteImportedWeights(const ImportedModel& model, onnx::OnnxFile& file,
                           const std::string& path);
 
-// Writes the weights to `weights_path`, a file beside the model file, if there are any; then the
-// model file, which names it. Each is written atomically.
+// Writes the weights, of which there may be none, to `weights_path`, a file beside the model file;
+// then the model file, which names it. Each is written atomically.
 void WriteImported(const ImportedModel& model, onnx::OnnxFile& file, const std::string& path,
                    const std::string& weights_path);
 

@@ -41,7 +41,7 @@ struct Scope {
 struct FoldBudget {
   int64_t bytes = 0;        // in all
   int64_t flops = 1 << 30;  // in all; above, nodes are left to the model
-  int64_t nodes = 1 << 20;  // that come out of functions, loops and branches
+  int64_t nodes = 1 << 17;  // that come out of functions, loops and branches
 };
 
 struct ImportState {

@@ -83,8 +83,7 @@ bool MakeEyeLike(NodeContext& node) {
     dtype = *given;
   }
   const int64_t k = node.Int("k", 0), rows = like.shape[0].size, columns = like.shape[1].size;
-  const int64_t like_bytes = like.shape.Elements() * SizeOf(like.dtype);
-  HostTensor eye = Zeros(node, dtype, {rows, columns}, like_bytes);
+  HostTensor eye = Zeros(node, dtype, {rows, columns}, InputBytes(node));
   for (int64_t row = 0; row < rows; ++row) {
     int64_t column = 0;
     if (__builtin_add_overflow(row, k, &column)) continue;

@@ -138,8 +138,8 @@ void ImportNodes(ImportState& state, const std::vector<onnx::Node>& nodes,
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (!live[i]) continue;
     NodeContext node(state, nodes[i], i);
-    if (--state.budget.nodes < 0) {
-      node.Fail("is one of more than 1,048,576 nodes that come out of functions and loops");
+    if (state.depth > 0 && --state.budget.nodes < 0) {
+      node.Fail("is one of more than 131,072 nodes that come out of functions and loops");
     }
     ImportNode(node);
   }

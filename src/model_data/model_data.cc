@@ -30,11 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The inputs that data feeds: not those that a step leaves for the next one.
+// The inputs that data feeds: not those that a step leaves for the next one, nor those without a
+// batch.
 std::vector<InputSpec> FedInputs(const ModelSpec& model) {
   std::vector<InputSpec> fed;
   for (const InputSpec& input : model.inputs) {
-    if (!IsCarried(model, input.name.value)) fed.push_back(input);
+    if (input.batch.value && !IsCarried(model, input.name.value)) fed.push_back(input);
   }
   return fed;
 }

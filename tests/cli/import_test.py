@@ -28,6 +28,10 @@ class ImportTest(CliTestCase):
         super().setUp()
         (self.folder / "m.onnx").write_bytes(small())
 
+    def array(self, name):
+        shape, numbers = read_npy(self.folder / name)
+        return tuple(shape), list(numbers)
+
     def test_an_imported_model_predicts(self):
         out = self.cgrun("import", "m.onnx", "-o", "m.yaml").stdout
         self.assertEqual(out, "m.yaml: 2 operators, 8 weights in m.safetensors\n")
@@ -79,6 +83,9 @@ class ImportTest(CliTestCase):
         (self.folder / "sized.onnx").write_bytes(onnx.model(
             [onnx.node("GlobalAveragePool", ["image"], "y")], [],
             [onnx.value("image", ["n", 3, "side", "side"])], [onnx.value("y", ["n", 3, 1, 1])]))
+        (self.folder / "rated.onnx").write_bytes(onnx.model(
+            [onnx.node("Mul", ["x", "sr"], "y")], [],
+            [onnx.value("x", ["n", 3]), onnx.value("sr", [])], [onnx.value("y", ["n", 3])]))
         (self.folder / "x.npy").write_bytes(npy_of_floats((2, 3), 6 * [1]))
         (self.folder / "bin").mkdir()
         (self.folder / "bin/cgrun").symlink_to(CGRUN)
@@ -88,7 +95,9 @@ class ImportTest(CliTestCase):
         for command in commands:
             subprocess.run(["bash", "-ec", command], cwd=self.folder, env=path, check=True,
                            stdout=subprocess.DEVNULL)
-        self.assertTrue((self.folder / "predicted/y.npy").exists())
+        self.assertEqual((self.folder / "predicted/y.npy").read_bytes(),
+                         (self.folder / "direct/y.npy").read_bytes())
+        self.cgrun("predict", "rated.onnx", "x.npy", "sr=16000")
         for operator in re.findall(r"(?<=[ |,])[A-Z][A-Za-z]+(?=,| \||$| and| of)", "\n".join(
                 line for line in page.splitlines() if line.startswith("| ") and " of ONNX" not in line)):
             self.assertNotIn("no such operator", self.cgrun_says(operator), operator)
@@ -102,6 +111,75 @@ class ImportTest(CliTestCase):
                               cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         self.assertIn(done.returncode, (0, 2))
         return done.stderr.decode()
+
+    def test_an_onnx_file_is_a_model(self):
+        (self.folder / "x.npy").write_bytes(npy_of_floats((2, 3), [1, 2, 3, -1, 0, 0.5]))
+        self.cgrun("import", "m.onnx", "-o", "m.yaml")
+        self.cgrun("predict", "m.yaml", "x.npy", "--out", "imported")
+        for mode in ("graph", "eager"):
+            self.cgrun("predict", "m.onnx", "x.npy", "--out", "direct", "--mode", mode)
+            self.assertEqual((self.folder / "direct/y.npy").read_bytes(),
+                             (self.folder / "imported/y.npy").read_bytes())
+        told = json.loads(self.cgrun("predict", "m.onnx", "x.npy", "--json").stdout)
+        self.assertEqual(told["weights"], "m.onnx")
+        for verb in ("plan", "summary", "graph", "check"):
+            self.assertEqual(self.cgrun(verb, "m.onnx").returncode, 0)
+        self.cgrun("compile", "m.onnx", "-o", "m.cgb")
+        self.cgrun("predict", "m.cgb", "x.npy", "--out", "compiled")
+        self.assertEqual((self.folder / "compiled/y.npy").read_bytes(),
+                         (self.folder / "imported/y.npy").read_bytes())
+        bench = self.cgrun("bench", "m.onnx", "--infer", "--rounds", "1", "--steps", "1", "--only", "eager")
+        self.assertIn("eager", bench.stdout)
+        self.assertIn("is an ONNX model, where a model file (.yaml) is wanted", self.refuses("train", "m.onnx"))
+        self.assertIn("--dim is for .onnx files", self.refuses("plan", "m.yaml", "--dim", "n=2"))
+
+    def test_an_onnx_file_is_evaluated_on_data(self):
+        (self.folder / "x.npy").write_bytes(npy_of_floats((2, 3), [1, 2, 3, -1, 0, 0.5]))
+        x = [[1, 2, 3], [-1, 0, 0.5]]
+        y = [[max(0, BIAS[u] + sum(row[k] * WEIGHT[2 * k + u] for k in range(3))) for u in range(2)]
+             for row in x]
+        (self.folder / "wanted.npy").write_bytes(
+            npy_of_floats((2, 2), [number + 0.5 for row in y for number in row]))
+        self.write("data.yaml", "data: {test: {format: npy, x: x.npy, wanted: wanted.npy}}\n"
+                                "inputs: {wanted: {shape: [2]}}\n"
+                                "metrics: {error: {op: mean_squared_error, in: [y, wanted]}}\n")
+        told = json.loads(self.cgrun("eval", "m.onnx", "--data", "data.yaml", "--json").stdout)
+        self.assertEqual(told["metrics"]["error"], 0.25)
+        self.assertEqual(told["weights"], "m.onnx")
+        self.assertIn("cannot open", self.refuses("eval", "m.onnx", "--data", "none.yaml"))
+
+    def test_inputs_without_a_batch_take_files_and_values(self):
+        (self.folder / "m.onnx").write_bytes(onnx.model(
+            [onnx.node("Mul", ["x", "by"], "y"), onnx.node("Add", ["by", "c"], "shared")],
+            [onnx.floats("c", [2], [1, 2])],
+            [onnx.value("x", ["n", 2]), onnx.value("by", [])],
+            [onnx.value("y", ["n", 2]), onnx.value("shared", [2])]))
+        (self.folder / "x.npy").write_bytes(npy_of_floats((3, 2), range(6)))
+        (self.folder / "by.npy").write_bytes(npy_of_floats((), [0.5]))
+        for mode in ("graph", "eager"):
+            for by in ("0.5", "by.npy"):
+                self.cgrun("predict", "m.onnx", "x.npy", f"by={by}", "--out", "o", "--mode", mode)
+                self.assertEqual(self.array("o/y.npy"), ((3, 2), [0, 0.5, 1, 1.5, 2, 2.5]))
+                self.assertEqual(self.array("o/shared.npy"), ((2,), [1.5, 2.5]))
+        self.assertIn("nothing is given for input 'by'", self.refuses("predict", "m.onnx", "x.npy"))
+        self.assertIn("neither a file nor a value", self.refuses("predict", "m.onnx", "x.npy", "by=[1, 2]"))
+        self.assertIn("is given twice", self.refuses("predict", "m.onnx", "x.npy", "by=1", "by=2"))
+        self.cgrun("predict", "m.onnx", "x.npy", "--const", "by=0.5", "--out", "c")
+        self.assertEqual((self.folder / "c/y.npy").read_bytes(), (self.folder / "o/y.npy").read_bytes())
+        for wrong in ("by", "=1", "by="):
+            self.assertIn("gives no input a value", self.refuses("plan", "m.onnx", "--const", wrong))
+        self.assertIn("has no input 'bye'", self.refuses("plan", "m.onnx", "--const", "bye=1"))
+        self.assertIn("input 'by' is f32", self.refuses("plan", "m.onnx", "--const", "by=half"))
+
+    def test_a_model_without_a_batch_runs_once(self):
+        (self.folder / "m.onnx").write_bytes(onnx.model(
+            [onnx.node("Transpose", ["x"], "y")], [], [onnx.value("x", [2, 3])], [onnx.value("y", [3, 2])]))
+        (self.folder / "x.npy").write_bytes(npy_of_floats((2, 3), range(6)))
+        told = self.cgrun("import", "m.onnx", "-o", "m.yaml", "--explain").stdout
+        self.assertIn("bound: no input has a batch, because with one, 'm.onnx' has the output 'y'", told)
+        self.cgrun("predict", "m.yaml", "x.npy", "--out", "o")
+        self.assertEqual(self.array("o/y.npy"), ((3, 2), [0, 3, 1, 4, 2, 5]))
+        self.cgrun("bench", "m.onnx", "--infer", "--rounds", "1", "--steps", "1", "--only", "eager")
 
     def test_json_says_what_was_written(self):
         result = json.loads(self.cgrun("import", "m.onnx", "-o", "m.yaml", "--json").stdout)
