@@ -7,7 +7,8 @@ const Adapter* FindAdapter(std::string_view op_type, int64_t opset) {
   const Adapter* best = nullptr;
   for (const std::span<const Adapter> rows :
        {LayerAdapters(), ElementwiseAdapters(), ShapeAdapters(), MathAdapters(), ReduceAdapters(),
-        IndexAdapters(), NormAdapters(), PartAdapters(), ResizeAdapters(), EinsumAdapters()}) {
+        IndexAdapters(), NormAdapters(), PartAdapters(), ResizeAdapters(), EinsumAdapters(),
+        LossAdapters()}) {
     for (const Adapter& row : rows) {
       if (row.op_type != op_type || row.since > opset) continue;
       if (best == nullptr || row.since > best->since) best = &row;

@@ -23,6 +23,9 @@ struct Adapter {
 // Null for an operator that cannot be imported in this opset.
 const Adapter* FindAdapter(std::string_view op_type, int64_t opset);
 
+// Emits the product of the node's first two inputs, which are matrices, stacks of them, or rows.
+void EmitProduct(NodeContext& node);
+
 std::span<const Adapter> LayerAdapters();
 std::span<const Adapter> ElementwiseAdapters();
 std::span<const Adapter> ShapeAdapters();
@@ -33,6 +36,7 @@ std::span<const Adapter> NormAdapters();
 std::span<const Adapter> PartAdapters();
 std::span<const Adapter> ResizeAdapters();
 std::span<const Adapter> EinsumAdapters();
+std::span<const Adapter> LossAdapters();
 
 }  // namespace cgrun
 

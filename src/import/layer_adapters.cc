@@ -249,9 +249,7 @@ void Gemm(NodeContext& node, const Adapter&) {
 }
 
 void MatMul(NodeContext& node, const Adapter&) {
-  if (!node.IsConstant(1)) {
-    return node.Set(node.Emit("matmul", {{node.Value(0), ""}, {node.Value(1), ""}}));
-  }
+  if (!node.IsConstant(1)) return EmitProduct(node);
   const Constant& weight = node.ConstantInput(1);
   if (weight.dims.size() != 2) {
     node.Fail("its constant has " + std::to_string(weight.dims.size()) +

@@ -60,8 +60,21 @@ class ReducedAxes {
   bool keeps_ = true;
 };
 
+// The extrema of bools are those of bytes.
+void ReduceBools(NodeContext& node, const std::string& op) {
+  ItemWriter write(node);
+  const NetworkValue bytes =
+      write.Part("cast", {node.Value(0)}, {KeyOf("to", std::string("uint8"))});
+  const NetworkValue result = ReducedAxes(node).Part(write, op, bytes);
+  write.Finish("cast", {result}, {KeyOf("to", std::string("bool"))});
+}
+
 void Reduce(NodeContext& node, const Adapter& row) {
   ItemWriter write(node);
+  const bool is_extremum = row.op == "reduce_max" || row.op == "reduce_min";
+  if (is_extremum && node.TypeOf(0).dtype == DType::kBool) {
+    return ReduceBools(node, std::string(row.op));
+  }
   ReducedAxes(node).Finish(write, std::string(row.op), node.Value(0));
 }
 
