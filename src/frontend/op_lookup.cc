@@ -96,7 +96,7 @@ constexpr std::string_view kIsSwish =
     "there is none: it is x · sigmoid(x), `- s: {op: sigmoid, in: x}`, then `- {op: mul, in: [x, "
     "s]}`";
 constexpr std::string_view kIsElu =
-    "there is none: `leaky_relu`, `softplus` and `gelu` are the activations that are next to it";
+    "there is none: `elu`, `leaky_relu` and `gelu` are the activations that are next to it";
 constexpr std::string_view kIsNorm =
     "there is none: `layer_norm` is over a sample's last axes, `batch_norm` over a channel of the "
     "batch";
@@ -129,7 +129,6 @@ constexpr NameNote kNotes[] = {
     {"conv3d", "conv", "there is none: convolutions have one or two dimensions (`cgrun ops conv`)"},
     {"silu", "", kIsSwish},
     {"swish", "", kIsSwish},
-    {"elu", "", kIsElu},
     {"selu", "", kIsElu},
     {"celu", "", kIsElu},
     {"prelu", "", kIsElu},

@@ -27,6 +27,9 @@ const Adapter* FindAdapter(const onnx::Node& node, int64_t opset);
 // A convolution of the node's first three inputs, as the `part` of what it emits.
 NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string& part);
 
+// Emits the product of the node's first two inputs, which are matrices, stacks of them, or rows.
+void EmitProduct(NodeContext& node);
+
 std::span<const Adapter> LayerAdapters();
 std::span<const Adapter> ElementwiseAdapters();
 std::span<const Adapter> ShapeAdapters();
@@ -37,6 +40,7 @@ std::span<const Adapter> NormAdapters();
 std::span<const Adapter> PartAdapters();
 std::span<const Adapter> ResizeAdapters();
 std::span<const Adapter> EinsumAdapters();
+std::span<const Adapter> LossAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();
 

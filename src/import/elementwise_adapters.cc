@@ -52,8 +52,21 @@ void HardSigmoid(NodeContext& node, const Adapter& row) {
   node.Set(node.Emit("mul", {{node.Value(0), ""}, {gate, ""}}));
 }
 
+// Bounds that are computed, and those of integers.
+void ClipByExtrema(NodeContext& node) {
+  NetworkValue x = node.Value(0);
+  if (node.Has(1)) {
+    x = node.Emit("max", {{x, ""}, {node.Value(1), ""}}, {}, {}, node.Has(2) ? "above" : "");
+  }
+  if (node.Has(2)) x = node.Emit("min", {{x, ""}, {node.Value(2), ""}});
+  node.Set(x);
+}
+
 // Bounds became inputs in opset 11.
 void Clip(NodeContext& node, const Adapter&) {
+  const bool are_known =
+      (!node.Has(1) || node.IsConstant(1)) && (!node.Has(2) || node.IsConstant(2));
+  if (!are_known || !IsFloat(node.TypeOf(0).dtype)) return ClipByExtrema(node);
   std::optional<double> bounds[2];
   for (int i = 0; i < 2; ++i) {
     if (!node.Has(i + 1)) continue;
@@ -184,6 +197,33 @@ void Mean(NodeContext& node, const Adapter&) {
   node.Set(node.Emit("div", {{sum, ""}, {{}, std::to_string(count)}}));
 }
 
+NetworkValue CastTo(NodeContext& node, const NetworkValue& x, DType dtype,
+                    const std::string& part) {
+  if (node.TypeOf(x).dtype == dtype) return x;
+  return node.Emit("cast", {{x, ""}}, {KeyOf("to", std::string(Name(dtype)))}, {}, part);
+}
+
+// The power has the type of the base. Integers are computed in f64.
+void Pow(NodeContext& node, const Adapter& row) {
+  if (node.IsConstant(0)) return Binary(node, row);
+  const DType base = node.TypeOf(0).dtype;
+  const std::optional<double> power = node.IsConstant(1) ? node.Number(1) : std::nullopt;
+  if (IsFloat(base) && power) return Binary(node, row);
+  const DType of_power = node.TypeOf(1).dtype;
+  if (IsFloat(base) && of_power == base) return Binary(node, row);
+  const DType computed = IsFloat(base) ? base : DType::kF64;
+  const NetworkValue x = CastTo(node, node.Value(0), computed, "base");
+  const NetworkValue y = CastTo(node, node.Value(1), computed, "power");
+  const std::string part = computed == base ? "" : "result";
+  node.Set(CastTo(node, node.Emit("pow", {{x, ""}, {y, ""}}, {}, {}, part), base, ""));
+}
+
+void CastLike(NodeContext& node, const Adapter&) {
+  node.Ignore("saturate");
+  node.Ignore("round_mode");
+  node.Set(CastTo(node, node.Value(0), node.TypeOf(1).dtype, ""));
+}
+
 void Reciprocal(NodeContext& node, const Adapter&) {
   node.Set(node.Emit("div", {{{}, "1"}, {node.Value(0), ""}}));
 }
@@ -220,6 +260,7 @@ constexpr Adapter kElementwise[] = {
     {"Abs", Unary, "abs"},
     {"Add", Binary, "add", 2},
     {"Cast", Cast},
+    {"CastLike", CastLike, "", 2},
     {"Clip", OldClip},
     {"Clip", Clip, "", 3, 11},
     {"Div", Binary, "div", 2},
@@ -241,7 +282,7 @@ constexpr Adapter kElementwise[] = {
     {"Min", Variadic, "min", kAny},
     {"Mul", Binary, "mul", 2},
     {"Neg", Unary, "neg"},
-    {"Pow", Binary, "pow", 2},
+    {"Pow", Pow, "pow", 2},
     {"Reciprocal", Reciprocal},
     {"Relu", Unary, "relu"},
     {"Sigmoid", Unary, "sigmoid"},

@@ -1,7 +1,6 @@
 // Operators that read or write at indices, triangles, and repetitions.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,8 @@ bool TakeOneSlice(NodeContext& node, ItemWriter& write, int64_t axis) {
   const NetworkValue x = node.Value(0);
   const Shape shape = write.ShapeOf(x);
   const Dim size = shape[static_cast<int>(axis)];
-  const std::optional<double> number = node.Number(1);
-  if (!number || size.batch) return false;
-  auto place = static_cast<int64_t>(*number);
+  if (size.batch) return false;
+  int64_t place = IntegerOf(node, 1);
   if (place < 0) place += size.size;
   if (place < 0 || place >= size.size) {
     node.Fail("its index " + std::to_string(place) + " is not on an axis of " +
@@ -89,7 +87,9 @@ NetworkValue PlainIndices(NodeContext& node, ItemWriter& write, int64_t depth) {
 void ImportOneHot(NodeContext& node, const Adapter&) {
   ItemWriter write(node);
   const std::vector<double> depth = NumbersOf(node, 1), values = NumbersOf(node, 2);
-  if (depth.size() != 1 || !(depth[0] >= 1)) node.Fail("its depth must be one number above 0");
+  if (depth.size() != 1 || !(depth[0] >= 1 && depth[0] <= (1 << 30))) {
+    node.Fail("its depth must be one number from 1 to 2³⁰");
+  }
   if (values.size() != 2) node.Fail("its values must be two numbers");
   const int rank = node.ShapeOf(0).rank();
   const int64_t axis = node.Axis(node.Int("axis", -1), rank + 1);
@@ -112,9 +112,8 @@ void ImportTrilu(NodeContext& node, const Adapter&) {
   ItemWriter::Keys keys;
   if (node.Int("upper", 1) != 0) keys.push_back(KeyOf("upper", true));
   if (node.Has(1)) {
-    const std::optional<double> diagonal = node.Number(1);
-    if (!diagonal) node.Fail("its k must be one number");
-    if (*diagonal != 0) keys.push_back(KeyOf("diagonal", static_cast<int64_t>(*diagonal)));
+    const int64_t diagonal = IntegerOf(node, 1);
+    if (diagonal != 0) keys.push_back(KeyOf("diagonal", diagonal));
   }
   ItemWriter(node).Finish("trilu", {node.Value(0)}, std::move(keys));
 }

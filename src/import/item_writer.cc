@@ -29,6 +29,15 @@ std::vector<double> NumbersOf(NodeContext& node, int i) {
   return numbers;
 }
 
+int64_t IntegerOf(NodeContext& node, int i) {
+  constexpr int64_t kMost = int64_t{1} << 31;
+  const std::vector<int64_t> integers = node.Integers(i);
+  if (integers.size() != 1 || integers[0] < -kMost || integers[0] > kMost) {
+    node.Fail("input " + std::to_string(i) + " must be one integer, and no larger than 2³¹");
+  }
+  return integers[0];
+}
+
 std::vector<int64_t> AxesFrom(int64_t first, int rank) {
   std::vector<int64_t> axes(static_cast<size_t>(std::max<int64_t>(rank - first, 0)));
   std::iota(axes.begin(), axes.end(), first);

@@ -2,6 +2,7 @@
 #ifndef CGRUN_IMPORT_ITEM_WRITER_H_
 #define CGRUN_IMPORT_ITEM_WRITER_H_
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +15,13 @@ class ItemWriter {
  public:
   // An input of an item is a value or a number.
   struct Argument : Network::Input {
-    Argument(const NetworkValue& value) : Input{value, ""} {}   // NOLINT: as Network::Input
-    Argument(float number) : Input{{}, NumberText(number)} {}   // NOLINT
-    Argument(double number) : Input{{}, NumberText(number)} {}  // NOLINT
+    Argument(const NetworkValue& value) : Input{value, ""} {}  // NOLINT: as Network::Input
+    Argument(float number)                                     // NOLINT
+        : Input{{}, NumberText(number)}, is_finite(std::isfinite(number)) {}
+    Argument(double number)  // NOLINT
+        : Input{{}, NumberText(number)}, is_finite(std::isfinite(number)) {}
+
+    bool is_finite = true;
   };
   using Keys = std::vector<TreeEntry>;
 
@@ -24,11 +29,11 @@ class ItemWriter {
 
   // Adds an item that gives a part of what the node computes.
   NetworkValue Part(const std::string& op, const std::vector<Argument>& inputs, Keys keys = {}) {
-    return node_.Emit(op, {inputs.begin(), inputs.end()}, std::move(keys), {}, op);
+    return node_.Emit(op, Checked(inputs), std::move(keys), {}, op);
   }
   // Adds the item that gives the node's result.
   void Finish(const std::string& op, const std::vector<Argument>& inputs, Keys keys = {}) {
-    node_.Set(node_.Emit(op, {inputs.begin(), inputs.end()}, std::move(keys)));
+    node_.Set(node_.Emit(op, Checked(inputs), std::move(keys)));
   }
   const Shape& ShapeOf(const NetworkValue& value) const { return node_.TypeOf(value).shape; }
   // Gives a value the shape `dims`, if it has not that shape.
@@ -44,6 +49,14 @@ class ItemWriter {
   }
 
  private:
+  // A number of a model file is finite.
+  std::vector<Network::Input> Checked(const std::vector<Argument>& inputs) const {
+    for (const Argument& input : inputs) {
+      if (!input.is_finite) node_.Fail("has a number that is infinite or NaN");
+    }
+    return {inputs.begin(), inputs.end()};
+  }
+
   NodeContext& node_;
 };
 
@@ -55,6 +68,9 @@ std::vector<double> NumbersOf(NodeContext& node, int i);
 inline int64_t AxisOf(NodeContext& node, int64_t fallback) {
   return node.Axis(node.Int("axis", fallback), node.ShapeOf(0).rank());
 }
+
+// The integer of a constant of one element; Fail() for others, and for one beyond ±2³¹.
+int64_t IntegerOf(NodeContext& node, int i);
 
 // Returns every axis from `first` on.
 std::vector<int64_t> AxesFrom(int64_t first, int rank);

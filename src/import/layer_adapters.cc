@@ -300,9 +300,7 @@ void Gemm(NodeContext& node, const Adapter&) {
 }
 
 void MatMul(NodeContext& node, const Adapter&) {
-  if (!IsLayer(node)) {
-    return node.Set(node.Emit("matmul", {{node.Value(0), ""}, {node.Value(1), ""}}));
-  }
+  if (!IsLayer(node)) return EmitProduct(node);
   const Constant& weight = node.ConstantInput(1);
   node.Set(node.Emit("linear", {{node.Value(0), ""}},
                      {KeyOf("units", weight.dims[1]), KeyOf("bias", false)},

@@ -162,7 +162,7 @@ void GlobalLpPool(NodeContext& node, const Adapter&) {
 
 constexpr Adapter kNorms[] = {
     {"GlobalLpPool", GlobalLpPool},
-    {"GroupNormalization", GroupNormalization, "", 3, 18},
+    {"GroupNormalization", GroupNormalization, "", 3},
     {"GroupNormalization", GroupNormalization, "", 3, 21},
     {"InstanceNormalization", InstanceNormalization, "", 3},
     {"LRN", LocalResponseNormalization},

@@ -101,7 +101,9 @@ struct Cuts {
 void AddCut(NodeContext& node, const Dim& size, int64_t axis, int64_t start, int64_t end,
             int64_t step, Cuts* cuts) {
   if (step == 0) node.Fail("has a step of 0");
-  constexpr int64_t kEnd = int64_t{1} << 31;  // exporters write this, or more, for the end
+  constexpr int64_t kEnd = int64_t{1} << 31;      // exporters write this, or more, for the end
+  constexpr int64_t kLargest = int64_t{1} << 48;  // beyond the size of any axis
+  step = std::clamp(step, -kLargest, kLargest);
   const bool is_whole = start == 0 && step == 1 && end >= (size.batch ? kEnd - 1 : size.size);
   if (is_whole) return;
   if (size.batch) node.Fail("cuts the batch axis");

@@ -1,6 +1,5 @@
 // Imports reductions, searches along an axis, and sums on the way along one.
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,8 +59,21 @@ class ReducedAxes {
   bool keeps_ = true;
 };
 
+// The extrema of bools are those of bytes.
+void ReduceBools(NodeContext& node, const std::string& op) {
+  ItemWriter write(node);
+  const NetworkValue bytes =
+      write.Part("cast", {node.Value(0)}, {KeyOf("to", std::string("uint8"))});
+  const NetworkValue result = ReducedAxes(node).Part(write, op, bytes);
+  write.Finish("cast", {result}, {KeyOf("to", std::string("bool"))});
+}
+
 void Reduce(NodeContext& node, const Adapter& row) {
   ItemWriter write(node);
+  const bool is_extremum = row.op == "reduce_max" || row.op == "reduce_min";
+  if (is_extremum && node.TypeOf(0).dtype == DType::kBool) {
+    return ReduceBools(node, std::string(row.op));
+  }
   ReducedAxes(node).Finish(write, std::string(row.op), node.Value(0));
 }
 
@@ -112,10 +124,7 @@ void ArgExtremum(NodeContext& node, const Adapter& row) {
 }
 
 void CumSum(NodeContext& node, const Adapter&) {
-  const std::optional<double> axis = node.Number(1);
-  if (!axis) node.Fail("its axis must be one number");
-  ItemWriter::Keys keys = {
-      KeyOf("axis", node.Axis(static_cast<int64_t>(*axis), node.ShapeOf(0).rank()))};
+  ItemWriter::Keys keys = {KeyOf("axis", node.Axis(IntegerOf(node, 1), node.ShapeOf(0).rank()))};
   if (node.Int("exclusive", 0) != 0) keys.push_back(KeyOf("exclusive", true));
   if (node.Int("reverse", 0) != 0) keys.push_back(KeyOf("reverse", true));
   ItemWriter(node).Finish("cumsum", {node.Value(0)}, std::move(keys));
@@ -126,11 +135,9 @@ void TopK(NodeContext& node, const Adapter& row) {
   ItemWriter write(node);
   const NetworkValue x = node.Value(0);
   const int64_t axis = AxisOf(node, -1);
-  const std::optional<double> k =
-      row.since < 10 ? static_cast<double>(node.Int("k", 0)) : node.Number(1);
-  if (!k || *k < 1) node.Fail("its k must be one number, and at least 1");
+  const int64_t k = row.since < 10 ? node.Int("k", 0) : IntegerOf(node, 1);
   node.Ignore("sorted");
-  ItemWriter::Keys keys = {KeyOf("k", static_cast<int64_t>(*k)), KeyOf("axis", axis)};
+  ItemWriter::Keys keys = {KeyOf("k", k), KeyOf("axis", axis)};
   if (node.Int("largest", 1) == 0) keys.push_back(KeyOf("smallest", true));
   const NetworkValue places = write.Part("top_k", {x}, std::move(keys));
   write.Finish("gather_elements", {x, places}, {KeyOf("axis", axis)});

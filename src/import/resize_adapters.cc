@@ -72,8 +72,9 @@ class ResizeReader {
     const auto [least, most] = std::ranges::minmax(targets, {}, ratio);
     const double scale = policy == "not_larger" ? ratio(least) : ratio(most);
     for (AxisTarget& target : targets) {
-      target.size =
-          static_cast<int64_t>(std::floor(scale * static_cast<double>(target.from) + 0.5));
+      const double size = std::floor(scale * static_cast<double>(target.from) + 0.5);
+      if (!(size >= 1 && size < (1 << 24))) node_.Fail("has a size out of range");
+      target.size = static_cast<int64_t>(size);
       target.scale = OwnScale(target, scale);
     }
     return targets;

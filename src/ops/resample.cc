@@ -145,6 +145,8 @@ bool ExpectScale(InferContext& context, const ResampleAttributes& a, int64_t fro
   const double ratio = static_cast<double>(a.size) / static_cast<double>(from);
   if ((a.coordinates == "part") != (a.part.size() == 2)) {
     context.Fail("`part` has the start and the end of `coordinates: part`");
+  } else if (std::ranges::any_of(a.part, [](double end) { return !(std::abs(end) < 1e6); })) {
+    context.Fail("`part` is out of range");
   } else if (a.scale > 0 && !(a.scale <= 64 * ratio && 64 * a.scale >= ratio)) {
     context.Fail("`scale` " + ToString(AttributeValue(a.scale)) + " is far from " +
                  std::to_string(a.size) + "/" + std::to_string(from));

@@ -51,6 +51,9 @@ std::vector<TensorType> InferTile(InferContext& context) {
   for (int axis = 0; axis < y.rank(); ++axis) {
     const int64_t count = repeats[static_cast<size_t>(axis)];
     if (y[axis].batch && count != 1) return context.Fail("the batch axis cannot be repeated");
+    if (y[axis].size > (int64_t{1} << 48) / count) {
+      return context.Fail("repeats axis " + std::to_string(axis) + " too often");
+    }
     y[axis].size *= count;
   }
   if (!CountElements(y)) return context.Fail("the result " + y.ToString() + " is too large");

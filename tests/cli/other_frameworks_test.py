@@ -116,7 +116,7 @@ class OtherFrameworksTest(MistakesTestCase):
     def test_what_other_programs_have_and_this_one_has_not(self):
         for name, part in (("Conv1d", "`kernel: [1, 3]`"), ("silu", "x · sigmoid(x)"),
                            ("Sequential", "leave it out"), ("GroupNorm", "`layer_norm`"),
-                           ("elu", "`leaky_relu`"), ("einsum", "`matmul`")):
+                           ("selu", "`elu`"), ("einsum", "`matmul`")):
             self.assertIn(part, self.only(MODEL, ("{op: flatten}", f"{{op: {name}}}")))
         error = self.only(MODEL, ("{op: linear, units: 3}", "{op: linear, units: 3, activation: swish}"))
         self.assertIn("there is no activation 'swish'", error)

@@ -24,6 +24,7 @@ std::vector<OpCase> tile() {
       {"random", Repeats({2, 1, 3}), {Uniform({2, 3, 4})}},
       Refused("axes", Repeats({2}), {x},
               "`repeats` [2] must have a number for each axis of [2, 2]"),
+      Refused("too many", Repeats({1 << 30, 1 << 30}), {x}, "too large"),
       Refused("none", Repeats({0, 1}), {x}, "`repeats` must be at least 1"),
       Refused("batch axis", Repeats({2, 1}), {Uniform({kBatchDim, 2})}, "the batch axis"),
   };

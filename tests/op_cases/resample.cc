@@ -161,6 +161,11 @@ std::vector<OpCase> resample() {
       Refused("no such axis", To(3, 2), {Uniform({2, 3})}, "axes [2]"),
       Refused("a part of none", Made([](ResampleAttributes& a) { a.coordinates = "part"; }),
               {Uniform({3})}, "`part` has the start and the end"),
+      Refused("an endless part", Made([](ResampleAttributes& a) {
+                a.coordinates = "part";
+                a.part = {0, 1e300};
+              }),
+              {Uniform({3})}, "`part` is out of range"),
       Refused("far scale", Made([](ResampleAttributes& a) { a.scale = 1e9; }), {Uniform({3})},
               "is far from 1/3"),
       Refused("bools", To(3, 0), {Integers({2}, DType::kBool, 0, 1)}, "floats or integers"),
