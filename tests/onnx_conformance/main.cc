@@ -42,6 +42,8 @@ Outcome RunTest(const std::string& folder, NodeTestKind* kind) {
     return test.Run();
   } catch (const UserError& error) {
     return {Verdict::kLeftOut, error.what()};
+  } catch (const std::exception& error) {
+    return {Verdict::kFailed, error.what()};
   }
 }
 
@@ -71,6 +73,7 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "usage: conformance FOLDER [--explain]\n");
     return 2;
   }
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // an abort loses nothing
   std::map<std::string, Counts> operators;
   Counts all, in_scope;
   const std::vector<std::string> tests = TestsIn(arguments[0]);

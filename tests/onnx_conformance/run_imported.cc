@@ -7,6 +7,7 @@
 #include "src/base/diagnostics.h"
 #include "src/device/communicator.h"
 #include "src/device/device.h"
+#include "src/frontend/frontend.h"
 #include "src/import/value_names.h"
 #include "src/kernels/kernel.h"
 #include "src/model/model_file.h"
@@ -47,10 +48,12 @@ std::vector<HostTensor> RunImported(const ImportedModel& imported, onnx::OnnxFil
   Diagnostics diagnostics;
   const auto model = ParseModel({"imported.yaml", ToYaml(imported.tree)}, {}, diagnostics);
   if (!model) throw UserError(diagnostics.ToString());
+  CompileOptions options;
+  options.precision = PrecisionOf(*model);
   const std::unique_ptr<Device> device = OpenDevice("cpu");
   SingleProcess communicator;
   const std::unique_ptr<Engine> engine =
-      BuildEngine(*model, {{"predict", EntryKind::kPredict, batch}}, mode, {},
+      BuildEngine(*model, {{"predict", EntryKind::kPredict, batch}}, mode, options,
                   {*FindKernelLibrary("cpu"), *device, communicator}, diagnostics);
   if (engine == nullptr) throw UserError(diagnostics.ToString());
   FillStates(*engine, imported, file);
