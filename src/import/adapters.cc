@@ -27,7 +27,8 @@ const Adapter* FindAdapter(const onnx::Node& node, int64_t opset) {
   if (node.domain == "com.microsoft") return FindIn({ContribAdapters()}, node.op_type, opset);
   if (!IsStandard(node.domain)) return nullptr;
   const Adapter* standard =
-      FindIn({LayerAdapters(), ElementwiseAdapters(), ShapeAdapters()}, node.op_type, opset);
+      FindIn({LayerAdapters(), ElementwiseAdapters(), ShapeAdapters(), RecurrentAdapters()},
+             node.op_type, opset);
   // Exporters write this one into the domain of ONNX.
   const bool is_stray = node.op_type == "SimplifiedLayerNormalization";
   return is_stray ? FindIn({ContribAdapters()}, node.op_type, opset) : standard;

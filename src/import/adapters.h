@@ -30,6 +30,7 @@ NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string
 std::span<const Adapter> LayerAdapters();
 std::span<const Adapter> ElementwiseAdapters();
 std::span<const Adapter> ShapeAdapters();
+std::span<const Adapter> RecurrentAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();
 
