@@ -213,6 +213,7 @@ void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
     return;
   }
   const std::string colon = wrong.empty() ? "" : ":";
+  if (wanted.empty()) return;  // nothing of the model is in files
   if (fitting.empty() || FitByChance(fitting, wanted)) {
     diagnostics.Error(model.weights->mark,
                       (fitting.empty() ? "nothing in " : "hardly anything in ") + path +

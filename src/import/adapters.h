@@ -41,6 +41,7 @@ std::span<const Adapter> PartAdapters();
 std::span<const Adapter> ResizeAdapters();
 std::span<const Adapter> EinsumAdapters();
 std::span<const Adapter> LossAdapters();
+std::span<const Adapter> RecurrentAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/import/evaluate.h"
+#include "src/ir/op_def.h"
 
 namespace cgrun {
 namespace {
@@ -33,6 +34,21 @@ void SetConstant(NodeContext& node, HostTensor tensor) {
   node.Set(0, {ConstantOf(std::move(tensor)), {}});
 }
 
+// A constant above the budget of one output, but not of all, is made when the model runs.
+bool RepeatsWhenRun(NodeContext& node, const HostTensor& number,
+                    const std::vector<int64_t>& sizes) {
+  const std::optional<int64_t> bytes = CheckedByteSize(number.dtype(), sizes);
+  FoldBudget& budget = node.state().budget;
+  const bool fits = bytes && *bytes > MostFoldedBytes(InputBytes(node)) && *bytes <= budget.bytes;
+  if (!fits || !FindOp("expand") || *bytes == 0) return false;
+  budget.bytes -= *bytes;
+  HostTensor one(number.dtype(), Shape::Of(std::vector<int64_t>(sizes.size(), 1)));
+  std::ranges::copy(number.bytes(), one.bytes().begin());
+  node.Set(node.Emit("expand", {{node.EmitParameter(ConstantOf(std::move(one)), "number"), ""}},
+                     {KeyOfList("sizes", sizes)}));
+  return true;
+}
+
 bool MakeConstantOfShape(NodeContext& node) {
   const std::optional<std::vector<int64_t>> sizes =
       node.IsConstant(0) ? IntegersOf(node.ConstantInput(0), node.state().file) : std::nullopt;
@@ -47,6 +63,9 @@ bool MakeConstantOfShape(NodeContext& node) {
     dtype = *given;
     value = *number;
   }
+  HostTensor number(dtype, Shape());
+  number.Set(0, value);
+  if (RepeatsWhenRun(node, number, *sizes)) return true;
   HostTensor filled = Zeros(node, dtype, *sizes, InputBytes(node));
   for (int64_t i = 0; value != 0 && i < filled.elements(); ++i) filled.Set(i, value);
   SetConstant(node, std::move(filled));

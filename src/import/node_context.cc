@@ -17,6 +17,19 @@ const OnnxValue* Scope::Find(std::string_view name) const {
   return nullptr;
 }
 
+namespace {
+
+// The keys of a `parameter` with the elements of a constant, whose type cgrun has.
+std::vector<TreeEntry> ParameterKeys(const Constant& constant, DType precision) {
+  const DType dtype = *DTypeOfOnnx(constant.type);
+  std::vector<TreeEntry> keys = {KeyOfList("shape", constant.dims)};
+  if (dtype != precision) keys.push_back(KeyOf("type", std::string(Name(dtype))));
+  if (IsFloat(dtype)) keys.push_back(KeyOf("frozen", true));
+  return keys;
+}
+
+}  // namespace
+
 NodeContext::NodeContext(ImportState& state, const onnx::Node& node, size_t index)
     : state_(state),
       node_(node),
@@ -93,13 +106,11 @@ NetworkValue NodeContext::AddParameter(int i, const Constant& constant) const {
          "' has no elements, and is supported only as a "
          "shape or a list");
   }
-  Item item{constant.name.empty() ? name : constant.name, "parameter", {}, {}, {}};
-  item.keys.push_back(KeyOfList("shape", constant.dims));
-  if (*dtype != state_.network.precision()) {
-    item.keys.push_back(KeyOf("type", std::string(Name(*dtype))));
-  }
-  if (IsFloat(*dtype)) item.keys.push_back(KeyOf("frozen", true));
-  item.weights.push_back({"value", constant});
+  Item item{constant.name.empty() ? name : constant.name,
+            "parameter",
+            {},
+            ParameterKeys(constant, state_.network.precision()),
+            {{"value", constant}}};
   try {
     return state_.network.Add(std::move(item), {});
   } catch (const UserError& error) {
@@ -233,6 +244,11 @@ NetworkValue NodeContext::Emit(const std::string& op, const std::vector<Network:
   } catch (const UserError& error) {
     Fail(error.what(), error.help());
   }
+}
+
+NetworkValue NodeContext::EmitParameter(Constant constant, const std::string& part) {
+  std::vector<TreeEntry> keys = ParameterKeys(constant, state_.network.precision());
+  return Emit("parameter", {}, std::move(keys), {{"value", std::move(constant)}}, part);
 }
 
 const std::string* NodeContext::ReservedName() const {

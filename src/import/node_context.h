@@ -66,6 +66,8 @@ class NodeContext {
   NetworkValue Emit(const std::string& op, const std::vector<Network::Input>& inputs,
                     std::vector<TreeEntry> keys = {}, std::vector<Weight> weights = {},
                     const std::string& part = "");
+  // Adds a `parameter` of a constant's elements, which is frozen.
+  NetworkValue EmitParameter(Constant constant, const std::string& part);
   const TensorType& TypeOf(const NetworkValue& value) const { return state_.network.TypeOf(value); }
   // Gives a value the shape `dims`. If the batch is among them, it is the first one.
   NetworkValue EmitReshape(const NetworkValue& value, const std::vector<Dim>& dims,

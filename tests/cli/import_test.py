@@ -180,6 +180,8 @@ class ImportTest(CliTestCase):
         self.cgrun("predict", "m.yaml", "x.npy", "--out", "o")
         self.assertEqual(self.array("o/y.npy"), ((3, 2), [0, 3, 1, 4, 2, 5]))
         self.cgrun("bench", "m.onnx", "--infer", "--rounds", "1", "--steps", "1", "--only", "eager")
+        for verb in ("plan", "summary", "graph", "check"):
+            self.cgrun(verb, "m.onnx")
 
     def test_json_says_what_was_written(self):
         result = json.loads(self.cgrun("import", "m.onnx", "-o", "m.yaml", "--json").stdout)

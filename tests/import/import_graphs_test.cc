@@ -281,6 +281,32 @@ TEST_F(ImportGraphsTest, AFunctionIsInlined) {
   EXPECT_NE(Refusal(model).find("more than 64 graphs and functions"), std::string::npos);
 }
 
+// Two steps of one number: h₁ = tanh(x₁·w + b), h₂ = tanh(x₂·w + b + h₁·r). The batch is in the
+// middle, and stays open.
+TEST_F(ImportGraphsTest, StepsOfASequenceAreUnrolled) {
+  onnx::Graph graph;
+  graph.inputs = {ValueOf("x", {0, 2, 1})};
+  graph.outputs = {ValueOf("h", {0, 2, 1, 1})};
+  graph.initializers = {FloatsOf("w", {1, 1, 1}, {0.5f}), FloatsOf("r", {1, 1, 1}, {2}),
+                        FloatsOf("b", {1, 2}, {0.25f, -0.125f})};
+  graph.nodes = {NodeOf("Transpose", {"x"}, "t", {Ints("perm", {1, 0, 2})}),
+                 NodeOf("RNN", {"t", "w", "r", "b"}, "y", {Int("hidden_size", 1)}),
+                 NodeOf("Transpose", {"y"}, "h", {Ints("perm", {2, 0, 1, 3})})};
+  const ImportedModel model = Import(graph);
+  EXPECT_TRUE(model.has_batch);
+  const Floats x = {1, -1, 0.5f, 3};
+  const HostTensor h = Run(model, {{"x", Tensor({2, 2, 1}, x)}}, 2);
+  ASSERT_EQ(h.shape(), (Shape{2, 2, 1, 1}));
+  for (int64_t n = 0; n < 2; ++n) {
+    const auto at = [&](int64_t step) {
+      return static_cast<double>(x[static_cast<size_t>(2 * n + step)]) * 0.5 + 0.125;
+    };
+    const double first = std::tanh(at(0));
+    EXPECT_NEAR(h.At(2 * n), first, 1e-6);
+    EXPECT_NEAR(h.At(2 * n + 1), std::tanh(at(1) + 2 * first), 1e-6);
+  }
+}
+
 TEST_F(ImportGraphsTest, OperatorsOfOnnxRuntimeAreKnown) {
   onnx::Graph graph;
   graph.inputs = {ValueOf("x", {0, 2})};
