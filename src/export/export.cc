@@ -155,7 +155,7 @@ void AddWeights(ExportState& state, const WeightsFile& weights) {
     if (value.producer.valid() || !IsWeight(value)) continue;
     onnx::Tensor tensor;
     tensor.name = exported.name;
-    tensor.data_type = OnnxTypeOf(value.type.dtype);
+    tensor.data_type = ElementTypeOf(value.type.dtype);
     tensor.dims = value.type.shape.Sizes();
     tensor.raw_data = weights.Bytes(value.name);
     tensors.push_back(std::move(tensor));

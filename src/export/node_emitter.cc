@@ -84,7 +84,7 @@ onnx::ValueInfo ValueInfoOf(const std::string& name, const TensorType& type) {
   onnx::TensorShape shape;
   for (const Dim& dim : type.shape) shape.dims.push_back(DimensionOf(dim));
   onnx::TensorType tensor;
-  tensor.elem_type = OnnxTypeOf(type.dtype);
+  tensor.elem_type = ElementTypeOf(type.dtype);
   tensor.shape = std::move(shape);
   onnx::Type described;
   described.tensor_type = std::move(tensor);
@@ -97,7 +97,7 @@ onnx::ValueInfo ValueInfoOf(const std::string& name, const TensorType& type) {
 onnx::Tensor TensorOf(const std::string& name, const HostTensor& tensor) {
   onnx::Tensor made;
   made.name = name;
-  made.data_type = OnnxTypeOf(tensor.dtype());
+  made.data_type = ElementTypeOf(tensor.dtype());
   made.dims = tensor.shape().Sizes();
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     if (tensor.dtype() == DType::kF32) {
@@ -241,7 +241,7 @@ void NodeEmitter::Set(const OnnxValue& value) {
 OnnxValue NodeEmitter::Cast(const OnnxValue& value, DType dtype) {
   if (value.dtype == dtype) return value;
   if (dtype == DType::kBF16) Need(*FirstOpset("Cast", dtype));
-  return Emit("Cast", {value}, {IntOf("to", static_cast<int64_t>(OnnxTypeOf(dtype)))}, dtype);
+  return Emit("Cast", {value}, {IntOf("to", static_cast<int64_t>(ElementTypeOf(dtype)))}, dtype);
 }
 
 OnnxValue NodeEmitter::Reshape(const OnnxValue& value, const Shape& shape) {
@@ -289,18 +289,30 @@ OnnxValue NodeEmitter::Reduce(const std::string& op_type, const OnnxValue& value
 
 // Widths became an input in opset 11.
 OnnxValue NodeEmitter::Pad(const OnnxValue& value, const std::vector<int64_t>& before,
-                           const std::vector<int64_t>& after, double fill) {
+                           const std::vector<int64_t>& after, double fill,
+                           const std::string& mode) {
   std::vector<int64_t> pads = before;
   pads.insert(pads.end(), after.begin(), after.end());
+  if (mode == "wrap") Need(19);
   const bool is_exact = static_cast<double>(static_cast<float>(fill)) == fill;
   if (!is_exact && value.dtype == DType::kF64) Need(11);
   if (!Has(11)) {
     return Emit("Pad", {value},
-                {TextOf("mode", "constant"), IntsOf("pads", pads), RealOf("value", fill)});
+                {TextOf("mode", mode), IntsOf("pads", pads), RealOf("value", fill)});
   }
   Values inputs = {value, Integers(pads)};
-  if (fill != 0) inputs.push_back(Number(value.dtype, fill));
-  return Emit("Pad", inputs, {TextOf("mode", "constant")});
+  if (fill != 0 && mode == "constant") inputs.push_back(Number(value.dtype, fill));
+  return Emit("Pad", inputs, {TextOf("mode", mode)});
+}
+
+OnnxValue NodeEmitter::BatchSize() {
+  for (const auto& [id, value] : state_.values) {
+    const Value& source = state_.graph.values[id];
+    const bool is_input = !source.producer.valid() && source.role == Role::kPlaceholder;
+    if (!is_input || source.type.shape.rank() == 0 || source.type.shape[0] != kBatchDim) continue;
+    return Sizes(value, source.type.shape, 0, 1);
+  }
+  Fail("no input of the model has the batch", "`--batch N` fixes its size");
 }
 
 OnnxValue NodeEmitter::Sizes(const OnnxValue& value, const Shape& shape, int first, int last) {

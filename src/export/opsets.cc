@@ -24,21 +24,35 @@ struct TypesOfOperator {
 // Operators that are not here have the defaults above.
 constexpr TypesOfOperator kTypes[] = {
     {"Abs", 7, 13, 7, 7, kNever},
+    {"Acos", 7, 22, kNever, kNever, kNever},
+    {"Acosh", 9, 22, kNever, kNever, kNever},
     {"Add", 7, 13, 7, 14, kNever},
     {"And", kNever, kNever, kNever, kNever, 7},
     {"ArgMax", 7, 13, 7, 7, kNever},
+    {"ArgMin", 7, 13, 7, 7, kNever},
+    {"Asin", 7, 22, kNever, kNever, kNever},
+    {"Asinh", 9, 22, kNever, kNever, kNever},
+    {"Atan", 7, 22, kNever, kNever, kNever},
+    {"Atanh", 9, 22, kNever, kNever, kNever},
     {"AveragePool", 7, 22, kNever, kNever, kNever},
     {"BatchNormalization", 7, 14, kNever, kNever, kNever},
+    {"Ceil", 7, 13, kNever, kNever, kNever},
     {"Clip", 7, 13, 12, 12, kNever},
     {"ConstantOfShape", 9, 20, 9, 9, 9},
     {"Conv", 7, 22, kNever, kNever, kNever},
     {"ConvTranspose", 7, 22, kNever, kNever, kNever},
+    {"Cos", 7, 22, kNever, kNever, kNever},
+    {"Cosh", 9, 22, kNever, kNever, kNever},
+    {"CumSum", 11, 14, 11, kNever, kNever},
     {"Div", 7, 13, 7, 14, kNever},
+    {"Elu", 7, 22, kNever, kNever, kNever},
     {"Equal", 11, 13, 7, 11, 7},
     {"Erf", 9, 13, 9, 9, kNever},
     {"Exp", 7, 13, kNever, kNever, kNever},
+    {"Expand", 8, 13, 8, 8, 8},
     {"Flatten", 7, 13, 9, 9, 9},
     {"Floor", 7, 13, kNever, kNever, kNever},
+    {"GatherElements", 11, 13, 11, 11, 11},
     {"GatherND", 11, 13, 11, 11, 11},
     {"Gelu", 20, 20, kNever, kNever, kNever},
     {"Gemm", 7, 13, 9, kNever, kNever},
@@ -56,6 +70,7 @@ constexpr TypesOfOperator kTypes[] = {
     {"Max", 7, 13, 12, 12, kNever},
     {"MaxPool", 7, 22, kNever, 12, kNever},
     {"Min", 7, 13, 12, 12, kNever},
+    {"Mod", 10, 13, 10, 10, kNever},
     {"Mul", 7, 13, 7, 14, kNever},
     {"Neg", 7, 13, 7, kNever, kNever},
     {"NonMaxSuppression", 10, kNever, kNever, kNever, kNever},
@@ -67,19 +82,29 @@ constexpr TypesOfOperator kTypes[] = {
     {"Pow", 7, 13, 12, kNever, kNever},
     {"ReduceMax", 7, 13, 7, 12, 20},
     {"ReduceMean", 7, 13, 7, kNever, kNever},
+    {"ReduceMin", 7, 13, 7, 12, 20},
+    {"ReduceProd", 7, 13, 7, kNever, kNever},
     {"ReduceSum", 7, 13, 7, kNever, kNever},
     {"Relu", 7, 13, 14, kNever, kNever},
     {"Resize", 10, 13, 10, 10, 10},
     {"RoiAlign", 10, 22, kNever, kNever, kNever},
+    {"Round", 11, 22, kNever, kNever, kNever},
+    {"ScatterElements", 11, 13, 11, 11, 11},
     {"ScatterND", 11, 13, 11, 11, 11},
     {"Sigmoid", 7, 13, kNever, kNever, kNever},
+    {"Sign", 9, 13, 9, 9, kNever},
+    {"Sin", 7, 22, kNever, kNever, kNever},
+    {"Sinh", 9, 22, kNever, kNever, kNever},
     {"Softmax", 7, 13, kNever, kNever, kNever},
     {"Softplus", 7, 22, kNever, kNever, kNever},
     {"Sqrt", 7, 13, kNever, kNever, kNever},
     {"Sub", 7, 13, 7, 14, kNever},
+    {"Tan", 7, 22, kNever, kNever, kNever},
     {"Tanh", 7, 13, kNever, kNever, kNever},
     {"TopK", 7, 24, 11, 11, kNever},
+    {"Trilu", 14, 14, 14, 14, 14},
     {"Where", 9, 16, 9, 9, 9},
+    {"Xor", kNever, kNever, kNever, kNever, 7},
 };
 
 int8_t FirstOf(const TypesOfOperator& types, DType dtype) {
@@ -125,7 +150,7 @@ int64_t IrVersionOf(int64_t opset) {
   return kIrOfLaterOpsets;
 }
 
-onnx::DataType OnnxTypeOf(DType dtype) {
+onnx::DataType ElementTypeOf(DType dtype) {
   switch (dtype) {
     case DType::kF64:
       return onnx::DataType::kDouble;

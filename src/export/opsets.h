@@ -19,7 +19,7 @@ std::optional<int64_t> FirstOpset(std::string_view op_type, DType dtype);
 // Returns the lowest IR version that goes with an opset, from the table in ONNX's Versioning.md.
 int64_t IrVersionOf(int64_t opset);
 
-onnx::DataType OnnxTypeOf(DType dtype);
+onnx::DataType ElementTypeOf(DType dtype);
 
 }  // namespace cgrun
 
