@@ -9,11 +9,13 @@
 #include "src/ops/cast.h"
 #include "src/ops/clip.h"
 #include "src/ops/compare.h"
+#include "src/ops/elu.h"
 #include "src/ops/embedding.h"
 #include "src/ops/fill.h"
 #include "src/ops/gelu.h"
 #include "src/ops/infer.h"
 #include "src/ops/leaky_relu.h"
+#include "src/ops/mod.h"
 #include "src/ops/normalize.h"
 #include "src/ops/one_hot.h"
 #include "src/ops/random.h"
@@ -38,6 +40,22 @@ void Extremum(NodeEmitter& node, const Emitter& row) {
 void LeakyRelu(NodeEmitter& node, const Emitter&) {
   const double slope = node.attributes<LeakyReluAttributes>().slope;
   node.Set(node.Emit("LeakyRelu", {node.In(0)}, {RealOf("alpha", slope)}));
+}
+
+void Elu(NodeEmitter& node, const Emitter&) {
+  const double alpha = node.attributes<EluAttributes>().alpha;
+  node.Set(node.Emit("Elu", {node.In(0)}, {RealOf("alpha", alpha)}));
+}
+
+// ONNX has the remainder with the sign of b for integers alone.
+void Mod(NodeEmitter& node, const Emitter&) {
+  const bool truncates = node.attributes<ModAttributes>().truncate;
+  const OnnxValue a = node.In(0), b = node.In(1);
+  if (truncates || !IsFloat(a.dtype)) {
+    return node.Set(node.Emit("Mod", {a, b}, {IntOf("fmod", truncates ? 1 : 0)}));
+  }
+  const OnnxValue whole = node.Emit("Floor", {node.Emit("Div", {a, b})});
+  node.Set(node.Emit("Sub", {a, node.Emit("Mul", {whole, b})}));
 }
 
 // Opset 20 has the operator; before, Φ(x) comes from Erf or Tanh.
@@ -203,23 +221,40 @@ void Draw(NodeEmitter& node, const Emitter&) {
 
 constexpr Emitter kElementwise[] = {
     {OpId::abs, Plain, "Abs"},
+    {OpId::acos, Plain, "Acos"},
+    {OpId::acosh, Plain, "Acosh"},
     {OpId::add, Plain, "Add"},
+    {OpId::asin, Plain, "Asin"},
+    {OpId::asinh, Plain, "Asinh"},
+    {OpId::atan, Plain, "Atan"},
+    {OpId::atanh, Plain, "Atanh"},
     {OpId::cast, CastTo, "", "to"},
+    {OpId::ceil, Plain, "Ceil"},
     {OpId::clip, Clip, "", "min max"},
     {OpId::color_jitter, SameValue, "", "*"},
     {OpId::compare, Compare, "", "is"},
+    {OpId::cos, Plain, "Cos"},
+    {OpId::cosh, Plain, "Cosh"},
     {OpId::div, Plain, "Div"},
     {OpId::dropout, SameValue, "", "*"},
+    {OpId::elu, Elu, "", "alpha"},
     {OpId::embedding, Embedding, "", "entries units dtype"},
+    {OpId::erf, Plain, "Erf"},
     {OpId::exp, Plain, "Exp"},
     {OpId::fill, Fill, "", "value"},
+    {OpId::floor, Plain, "Floor"},
     {OpId::gelu, Gelu, "", "approximate"},
     {OpId::identity, SameValue},
     {OpId::leaky_relu, LeakyRelu, "", "slope"},
     {OpId::log, Plain, "Log"},
     {OpId::log_softmax, Softmax, "LogSoftmax", "axis"},
+    {OpId::logical_and, Plain, "And"},
+    {OpId::logical_not, Plain, "Not"},
+    {OpId::logical_or, Plain, "Or"},
+    {OpId::logical_xor, Plain, "Xor"},
     {OpId::max, Extremum, "Max"},
     {OpId::min, Extremum, "Min"},
+    {OpId::mod, Mod, "", "truncate"},
     {OpId::mul, Plain, "Mul"},
     {OpId::neg, Plain, "Neg"},
     {OpId::normalize, Normalize, "", "scale mean std dtype"},
@@ -232,11 +267,16 @@ constexpr Emitter kElementwise[] = {
     {OpId::random_rotate, SameValue, "", "*"},
     {OpId::random_uniform, Draw, "", "*"},
     {OpId::relu, Plain, "Relu"},
+    {OpId::round, Plain, "Round"},
     {OpId::sigmoid, Plain, "Sigmoid"},
+    {OpId::sign, Plain, "Sign"},
+    {OpId::sin, Plain, "Sin"},
+    {OpId::sinh, Plain, "Sinh"},
     {OpId::softmax, Softmax, "Softmax", "axis"},
     {OpId::softplus, Plain, "Softplus"},
     {OpId::sqrt, Plain, "Sqrt"},
     {OpId::sub, Plain, "Sub"},
+    {OpId::tan, Plain, "Tan"},
     {OpId::tanh, Plain, "Tanh"},
     {OpId::where, Where},
 };

@@ -6,8 +6,8 @@
 namespace cgrun {
 
 const Emitter* FindEmitter(OpId op) {
-  for (const auto& family :
-       {LayerEmitters(), ElementwiseEmitters(), ShapeEmitters(), ImageEmitters(), BoxEmitters()}) {
+  for (const auto& family : {LayerEmitters(), ElementwiseEmitters(), ShapeEmitters(),
+                             ImageEmitters(), BoxEmitters(), IndexEmitters()}) {
     const auto row = std::ranges::find(family, op, &Emitter::op);
     if (row != family.end()) return &*row;
   }

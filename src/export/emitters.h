@@ -28,6 +28,7 @@ std::span<const Emitter> ElementwiseEmitters();
 std::span<const Emitter> ShapeEmitters();
 std::span<const Emitter> ImageEmitters();
 std::span<const Emitter> BoxEmitters();
+std::span<const Emitter> IndexEmitters();
 
 }  // namespace cgrun
 

@@ -4,6 +4,7 @@
 
 #include "src/export/emitters.h"
 #include "src/ops/random_resized_crop.h"
+#include "src/ops/resample.h"
 #include "src/ops/resize.h"
 #include "src/ops/rotate.h"
 
@@ -103,6 +104,51 @@ void RandomResizedCrop(NodeEmitter& node, const Emitter&) {
   node.Set(node.Reshape(resized, node.OutType().shape));
 }
 
+// These return the names that ONNX has for values of attributes of resample.
+std::string_view CoordinatesOf(std::string_view name) {
+  return name == "part" ? "tf_crop_and_resize" : name;
+}
+
+std::string_view RoundingOf(std::string_view name) {
+  if (name == "down") return "round_prefer_floor";
+  return name == "up" ? "round_prefer_ceil" : name;
+}
+
+NodeEmitter::AttributeList ResampleAttributesOf(const ResampleAttributes& a, int64_t axis) {
+  NodeEmitter::AttributeList attributes = {
+      IntsOf("axes", {axis}), TextOf("mode", a.mode),
+      TextOf("coordinate_transformation_mode", std::string(CoordinatesOf(a.coordinates)))};
+  if (a.mode == "nearest") {
+    attributes.push_back(TextOf("nearest_mode", std::string(RoundingOf(a.rounding))));
+  }
+  if (a.mode == "cubic") attributes.push_back(RealOf("cubic_coeff_a", a.cubic));
+  if (a.exclude_outside) attributes.push_back(IntOf("exclude_outside", 1));
+  if (a.antialias) attributes.push_back(IntOf("antialias", 1));
+  if (a.outside != 0) attributes.push_back(RealOf("extrapolation_value", a.outside));
+  return attributes;
+}
+
+// Opset 18 resizes one axis alone.
+void Resample(NodeEmitter& node, const Emitter&) {
+  const auto& a = node.attributes<ResampleAttributes>();
+  const int rank = node.ShapeOf(0).rank();
+  const int64_t axis = a.axis < 0 ? a.axis + rank : a.axis;
+  node.Need(a.coordinates == "half_pixel_symmetric" ? 19 : 18);
+  const OnnxValue x = node.In(0), unused = NodeEmitter::Absent();
+  if (!IsFloat(x.dtype) && a.mode != "nearest") {
+    node.Fail("integers are rounded in another way", "convert them with `cast` first");
+  }
+  const OnnxValue part =
+      a.part.empty() ? unused : node.Numbers(DType::kF32, a.part, {std::ssize(a.part)});
+  NodeEmitter::Values inputs = {x, part};
+  if (a.scale > 0) {
+    inputs.push_back(node.Numbers(DType::kF32, {a.scale}, {1}));
+  } else {
+    inputs.insert(inputs.end(), {unused, node.Integers({a.size})});
+  }
+  node.Set(node.Emit("Resize", inputs, ResampleAttributesOf(a, axis)));
+}
+
 struct Direction {
   double cosine, sine;
 };
@@ -155,6 +201,8 @@ void Rotate(NodeEmitter& node, const Emitter&) {
 
 constexpr Emitter kImages[] = {
     {OpId::random_resized_crop, RandomResizedCrop, "", "size scale ratio"},
+    {OpId::resample, Resample, "",
+     "size axis mode coordinates rounding scale cubic exclude_outside antialias part outside"},
     {OpId::resize, Resize, "", "size mode scale"},
     {OpId::rotate, Rotate, "", "degrees fill"},
 };

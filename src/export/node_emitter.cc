@@ -290,18 +290,30 @@ OnnxValue NodeEmitter::Reduce(const std::string& op_type, const OnnxValue& value
 
 // Widths became an input in opset 11.
 OnnxValue NodeEmitter::Pad(const OnnxValue& value, const std::vector<int64_t>& before,
-                           const std::vector<int64_t>& after, double fill) {
+                           const std::vector<int64_t>& after, double fill,
+                           const std::string& mode) {
   std::vector<int64_t> pads = before;
   pads.insert(pads.end(), after.begin(), after.end());
+  if (mode == "wrap") Need(19);
   const bool is_exact = static_cast<double>(static_cast<float>(fill)) == fill;
   if (!is_exact && value.dtype == DType::kF64) Need(11);
   if (!Has(11)) {
     return Emit("Pad", {value},
-                {TextOf("mode", "constant"), IntsOf("pads", pads), RealOf("value", fill)});
+                {TextOf("mode", mode), IntsOf("pads", pads), RealOf("value", fill)});
   }
   Values inputs = {value, Integers(pads)};
-  if (fill != 0) inputs.push_back(Number(value.dtype, fill));
-  return Emit("Pad", inputs, {TextOf("mode", "constant")});
+  if (fill != 0 && mode == "constant") inputs.push_back(Number(value.dtype, fill));
+  return Emit("Pad", inputs, {TextOf("mode", mode)});
+}
+
+OnnxValue NodeEmitter::BatchSize() {
+  for (const auto& [id, value] : state_.values) {
+    const Value& source = state_.graph.values[id];
+    const bool is_input = !source.producer.valid() && source.role == Role::kPlaceholder;
+    if (!is_input || source.type.shape.rank() == 0 || source.type.shape[0] != kBatchDim) continue;
+    return Sizes(value, source.type.shape, 0, 1);
+  }
+  Fail("no input of the model has the batch", "`--batch N` fixes its size");
 }
 
 OnnxValue NodeEmitter::Sizes(const OnnxValue& value, const Shape& shape, int first, int last) {

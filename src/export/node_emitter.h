@@ -120,7 +120,10 @@ class NodeEmitter {
   OnnxValue Reduce(const std::string& op_type, const OnnxValue& value,
                    const std::vector<int64_t>& axes, bool keeps);
   OnnxValue Pad(const OnnxValue& value, const std::vector<int64_t>& before,
-                const std::vector<int64_t>& after, double fill);
+                const std::vector<int64_t>& after, double fill,
+                const std::string& mode = "constant");
+  // Returns the size of the batch, as a list of one int64.
+  OnnxValue BatchSize();
   // Returns the sizes of axes from `first` to before `last` of a value of `shape`, as a list of
   // int64. Sizes that depend on the batch are computed when the model runs.
   OnnxValue Sizes(const OnnxValue& value, const Shape& shape, int first, int last);

@@ -12,6 +12,7 @@
 #include "src/ops/random_crop.h"
 #include "src/ops/reduce.h"
 #include "src/ops/slice.h"
+#include "src/ops/tile.h"
 #include "src/ops/transpose.h"
 
 namespace cgrun {
@@ -91,7 +92,29 @@ void Flip(NodeEmitter& node, const Emitter&) {
 void PadAround(NodeEmitter& node, const Emitter&) {
   const auto& a = node.attributes<PadAttributes>();
   const PadWidths widths = WidthsOf(a, node.ShapeOf(0).rank());
-  node.Set(node.Pad(node.In(0), widths.before, widths.after, a.value));
+  node.Set(node.Pad(node.In(0), widths.before, widths.after, a.value, a.mode));
+}
+
+void Tile(NodeEmitter& node, const Emitter&) {
+  node.Set(
+      node.Emit("Tile", {node.In(0), node.Integers(node.attributes<TileAttributes>().repeats)}));
+}
+
+// A size of 1 keeps that of x, which may be the batch. A new batch axis has the size of that of an
+// input of the model.
+void Expand(NodeEmitter& node, const Emitter&) {
+  const Shape &x = node.ShapeOf(0), &y = node.OutType().shape;
+  NodeEmitter::Values sizes;
+  for (int axis = 0; axis < y.rank(); ++axis) {
+    const int of_x = axis - (y.rank() - x.rank());
+    const bool is_kept = of_x >= 0 && x[of_x] == y[axis];
+    if (!is_kept && y[axis].batch) {
+      sizes.push_back(node.BatchSize());
+    } else {
+      sizes.push_back(node.Integers({is_kept ? 1 : y[axis].size}));
+    }
+  }
+  node.Set(node.Emit("Expand", {node.In(0), node.Concat(sizes, 0)}));
 }
 
 void ReduceAxes(NodeEmitter& node, const Emitter& row) {
@@ -104,15 +127,19 @@ void ReduceAxes(NodeEmitter& node, const Emitter& row) {
 constexpr Emitter kShapes[] = {
     {OpId::concat, Join, "", "axis"},
     {OpId::crop, Crop, "", "size offset"},
+    {OpId::expand, Expand, "", "sizes batch"},
     {OpId::flatten, Flatten, "", "axis"},
     {OpId::flip, Flip, "", "axes"},
-    {OpId::pad, PadAround, "", "axes before after value"},
+    {OpId::pad, PadAround, "", "axes before after value mode"},
     {OpId::random_crop, RandomCrop, "", "size"},
     {OpId::reduce_max, ReduceAxes, "ReduceMax", "axes keep_dims"},
+    {OpId::reduce_min, ReduceAxes, "ReduceMin", "axes keep_dims"},
+    {OpId::reduce_prod, ReduceAxes, "ReduceProd", "axes keep_dims"},
     {OpId::reduce_mean, ReduceAxes, "ReduceMean", "axes keep_dims"},
     {OpId::reduce_sum, ReduceAxes, "ReduceSum", "axes keep_dims"},
     {OpId::reshape, ReshapeTo, "", "shape"},
     {OpId::slice, SlicePart, "", "axes starts ends steps"},
+    {OpId::tile, Tile, "", "repeats"},
     {OpId::transpose, TransposeTo, "", "perm"},
 };
 

@@ -79,6 +79,7 @@ WeightsReport WeightsFile::Match(const Graph& graph, const IdVector<ValueId, boo
     }
     offset += BytesOf(tensor);
   }
+  if (wanted.empty()) report.unused.clear();  // no file can fit better
   for (const auto& [name, type] : wanted) {
     if (!seen.contains(name)) report.missing.push_back(name);
   }

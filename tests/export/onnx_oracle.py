@@ -145,3 +145,13 @@ def compare(cgrun, folder, model, *, flags=(), export_flags=(), exported=None, b
                    for name, result in results.items()
                    if (folder / f"predicted/{name}.npy").exists()]
     return session, comparisons, text
+
+
+def compare_again(cgrun, folder, session, batch=3):
+    """Imports the model that compare() exported, exports that, and compares both in ONNX Runtime."""
+    run(cgrun, folder, "import", "m.onnx", "-o", "again.yaml", "--force")
+    run(cgrun, folder, "export", "again.yaml", "-o", "again.onnx", "--force")
+    again = Session(folder / "again.onnx")
+    feeds = random_inputs(session, batch, {}, ())
+    wanted, found = session.run(feeds), again.run(feeds)
+    return [Comparison(f"{name} again", wanted[name], found[name]) for name in wanted]

@@ -48,6 +48,8 @@ class OnnxSchemasTest(unittest.TestCase):
             for dtype in dtypes:
                 if operator == "NonMaxSuppression" and dtype in ("double", "float16"):
                     continue  # it knows f32 alone, which is what it gets
+                if operator == "CumSum" and dtype == "float16":
+                    continue  # nothing is computed in f16
                 self.assertEqual(opset, first_opset(operator, dtype), (operator, kind, dtype))
 
     def test_the_rows_are_those_of_the_schemas(self):

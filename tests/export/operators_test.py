@@ -42,6 +42,12 @@ CASES = {
     "log_softmax": (ROWS, "log_softmax"),
     "exp": (ROWS, "exp"), "abs": (ROWS, "abs"), "neg": (ROWS, "neg"),
     "log": (ROWS, "log", {"x": (0.1, 3)}), "sqrt": (ROWS, "sqrt", {"x": (0, 3)}),
+    **{name: (ROWS, name, {"x": (-0.9, 0.9)}) for name in (
+        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "atanh", "erf")},
+    "acosh": (ROWS, "acosh", {"x": (1.1, 3)}), "elu": (ROWS, "{op: elu, alpha: 0.7}"),
+    "sign, ceil, floor and round": (ROWS, "a: {op: sign, in: x}, b: {op: ceil, in: x}, "
+                                          "c: {op: floor, in: x}, d: {op: mul, in: [x, 2.5]}, "
+                                          "e: {op: round, in: d}, {op: concat, in: [a, b, c, e]}"),
     # Arithmetic
     "add": (BROADCAST, "{op: add, in: [x, y]}"), "sub": (BROADCAST, "{op: sub, in: [x, y]}"),
     "mul": (BROADCAST, "{op: mul, in: [x, y]}"), "div": (BROADCAST, "{op: div, in: [x, y]}"),
@@ -66,11 +72,50 @@ CASES = {
                             "b: {op: compare, in: [y, 0], is: less}, "
                             "{op: compare, in: [a, b], is: less}, {op: cast, to: f32}"),
     "where": (PAIR, "c: {op: compare, in: [x, y], is: less}, {op: where, in: [c, x, 2]}"),
+    "logical": (PAIR, "a: {op: compare, in: [x, 0], is: less}, b: {op: compare, in: [y, 0], is: "
+                      "less}, c: {op: logical_and, in: [a, b]}, d: {op: logical_or, in: [a, b]}, "
+                      "e: {op: logical_xor, in: [a, b]}, f: {op: logical_not, in: a}, "
+                      "{op: concat, in: [c, d, e, f]}, {op: cast, to: f32}"),
+    "mod": (BROADCAST, "{op: mod, in: [x, y]}", {"x": (-9, 9), "y": (1, 3)}),
+    "mod that truncates": (BROADCAST, "{op: mod, in: [x, y], truncate: true}",
+                           {"x": (-9, 9), "y": (1, 3)}),
+    "integers": ("x: {type: int32, shape: [3, 5]}, y: {type: int32, shape: [3, 5]}",
+                 "a: {op: mul, in: [x, y]}, b: {op: mod, in: [a, 7]}, {op: max, in: [b, x]}, neg, abs",
+                 {"x": (-9, 9), "y": (-9, 9)}),
     # Sums
     "reduce_sum": (ROWS, "{op: reduce_sum, axes: [1]}"),
     "reduce_mean": (ROWS, "{op: reduce_mean, axes: [-1], keep_dims: true}"),
     "reduce_max": (IMAGE, "{op: reduce_max, axes: [1, 3]}"),
+    "reduce_min": (IMAGE, "{op: reduce_min, axes: [1]}"),
+    "reduce_prod": (ROWS, "{op: reduce_prod, axes: [2], keep_dims: true}"),
+    "arg_max": (ROWS, "{op: arg_max, axis: 1}"),
+    "arg_min": ("x: {type: int32, shape: [3, 5]}", "{op: arg_min, keep_dims: true, last: true}",
+                {"x": (0, 3)}),
+    "top_k": (ROWS, "{op: top_k, k: 3}"),
+    "top_k of the least": (ROWS, "{op: top_k, k: 2, axis: 1, smallest: true}"),
+    "cumsum": (ROWS, "{op: cumsum, exclusive: true, reverse: true}"),
+    "trilu": (ROWS, "{op: trilu, diagonal: 1}"), "triu": (ROWS, "{op: trilu, upper: true}"),
+    # Indices
+    "gather": ("x: {shape: [6, 2]}, y: {type: int32, shape: [4], batch: false}",
+               "{op: gather, in: [x, y], axis: 1}", {"y": (-6, 6)}),
+    "gather_elements": ("x: {shape: [6]}, y: {type: uint8, shape: [4]}",
+                        "{op: gather_elements, in: [x, y]}", {"y": (0, 6)}),
+    "gather_nd": ("x: {shape: [6, 5]}, y: {type: int32, shape: [4, 2]}",
+                  "{op: gather_nd, in: [x, y], batch_dims: 1}", {"y": (-5, 5)}),
+    "scatter_elements": ("x: {shape: [6]}, y: {type: int64, shape: [4]}, z: {shape: [4]}",
+                         "{op: scatter_elements, in: [x, y, z], reduction: add}", {"y": (-6, 6)}),
+    "scatter_nd": ("w: {shape: [5, 3]}, x: {shape: [5, 3], batch: false}, y: {type: int64, "
+                   "shape: [2, 1], batch: false}, z: {shape: [2, 3], batch: false}",
+                   "a: {op: scatter_nd, in: [x, y, z]}, {op: add, in: [w, a]}", {"y": (0, 5)}),
     # Shapes
+    "tile": (ROWS, "{op: tile, repeats: [1, 2, 3]}"),
+    "expand": ("x: {shape: [3, 1]}", "{op: expand, sizes: [0, 3, 4]}"),
+    "expand to the batch": ("x: {shape: [2]}, y: {shape: [3, 2], batch: false}",
+                            "a: {op: expand, in: y, sizes: [0, 3, 2]}, b: {op: reshape, in: x, "
+                            "shape: [1, 2]}, {op: add, in: [a, b]}"),
+    "pad by reflection": (IMAGE, "{op: pad, axes: [3], before: [2], mode: reflect}"),
+    "pad by the edge": (IMAGE, "{op: pad, axes: [2], before: [1], after: [3], mode: edge}"),
+    "pad by wrapping": (IMAGE, "{op: pad, axes: [2], before: [1], after: [3], mode: wrap}"),
     "reshape": (IMAGE, "{op: reshape, shape: [-1, 7]}"), "flatten": (IMAGE, "flatten"),
     "samples of rows": (ROWS, "{op: flatten, axis: 2}, tanh, {op: reshape, shape: [15]}"),
     "transpose": (ROWS, "{op: transpose, perm: [0, 2, 1]}"),
@@ -132,6 +177,11 @@ CASES = {
     "resize by scales": (IMAGE, "{op: resize, scale: [2, 3], mode: nearest}"),
     "resize bytes": (BYTES, "{op: resize, size: [9, 5]}"),
     "resize bytes to the nearest": (BYTES, "{op: resize, scale: 2, mode: nearest}"),
+    "resample": (IMAGE, "{op: resample, size: 13, mode: linear}"),
+    "resample to the nearest": (IMAGE, "{op: resample, size: 5, axis: 2, mode: nearest, "
+                                       "coordinates: asymmetric, rounding: floor}"),
+    "resample with cubic": (IMAGE, "{op: resample, size: 11, mode: cubic, coordinates: "
+                                   "align_corners}"),
     "rotate": (IMAGE, "{op: rotate, degrees: 30}"),
     "rotate with a fill": (IMAGE, "{op: rotate, degrees: -50, fill: 0.5}"),
     "rotate by a quarter": ("x: {shape: [2, 6, 6]}", "{op: rotate, degrees: 90}"),
