@@ -8,7 +8,7 @@ const Adapter* FindAdapter(std::string_view op_type, int64_t opset) {
   for (const std::span<const Adapter> rows :
        {LayerAdapters(), ElementwiseAdapters(), ShapeAdapters(), MathAdapters(), ReduceAdapters(),
         IndexAdapters(), NormAdapters(), PartAdapters(), ResizeAdapters(), EinsumAdapters(),
-        LossAdapters()}) {
+        LossAdapters(), RotaryAdapters()}) {
     for (const Adapter& row : rows) {
       if (row.op_type != op_type || row.since > opset) continue;
       if (best == nullptr || row.since > best->since) best = &row;

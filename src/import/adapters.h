@@ -23,6 +23,8 @@ struct Adapter {
 // Null for an operator that cannot be imported in this opset.
 const Adapter* FindAdapter(std::string_view op_type, int64_t opset);
 
+// Gives a normalisation its outputs 1 and 2, if it has them: means, and the inverse of deviations.
+void SetNormStatistics(NodeContext& node);
 // Emits the product of the node's first two inputs, which are matrices, stacks of them, or rows.
 void EmitProduct(NodeContext& node);
 
@@ -37,6 +39,7 @@ std::span<const Adapter> PartAdapters();
 std::span<const Adapter> ResizeAdapters();
 std::span<const Adapter> EinsumAdapters();
 std::span<const Adapter> LossAdapters();
+std::span<const Adapter> RotaryAdapters();
 
 }  // namespace cgrun
 
