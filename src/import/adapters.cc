@@ -29,7 +29,7 @@ const Adapter* FindAdapter(const onnx::Node& node, int64_t opset) {
   const Adapter* standard =
       FindIn({LayerAdapters(), ElementwiseAdapters(), ShapeAdapters(), MathAdapters(),
               ReduceAdapters(), IndexAdapters(), NormAdapters(), PartAdapters(), ResizeAdapters(),
-              EinsumAdapters(), LossAdapters(), RecurrentAdapters()},
+              EinsumAdapters(), LossAdapters(), RecurrentAdapters(), RotaryAdapters()},
              node.op_type, opset);
   // Exporters write this one into the domain of ONNX.
   const bool is_stray = node.op_type == "SimplifiedLayerNormalization";

@@ -27,6 +27,8 @@ const Adapter* FindAdapter(const onnx::Node& node, int64_t opset);
 // A convolution of the node's first three inputs, as the `part` of what it emits.
 NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string& part);
 
+// Gives a normalisation its outputs 1 and 2, if it has them: means, and the inverse of deviations.
+void SetNormStatistics(NodeContext& node);
 // Emits the product of the node's first two inputs, which are matrices, stacks of them, or rows.
 void EmitProduct(NodeContext& node);
 
@@ -41,6 +43,7 @@ std::span<const Adapter> PartAdapters();
 std::span<const Adapter> ResizeAdapters();
 std::span<const Adapter> EinsumAdapters();
 std::span<const Adapter> LossAdapters();
+std::span<const Adapter> RotaryAdapters();
 std::span<const Adapter> RecurrentAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();

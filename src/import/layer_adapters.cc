@@ -230,6 +230,7 @@ void BatchNormalization(NodeContext& node, const Adapter&) {
 
 void LayerNormalization(NodeContext& node, const Adapter&) {
   node.Only("stash_type", 1);
+  SetNormStatistics(node);
   const int64_t axis = node.Axis(node.Int("axis", -1), node.ShapeOf(0).rank());
   const float epsilon = node.Real("epsilon", 1e-5f);
   std::vector<TreeEntry> keys = {KeyOf("axis", axis)};

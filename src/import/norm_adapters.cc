@@ -173,6 +173,21 @@ constexpr Adapter kNorms[] = {
 
 }  // namespace
 
+void SetNormStatistics(NodeContext& node) {
+  if (node.node().outputs.size() < 2) return;
+  ItemWriter write(node);
+  const NetworkValue x = node.Value(0);
+  const ItemWriter::Keys kept = KeptAxes(node, AxesFrom(AxisOf(node, -1), write.ShapeOf(x).rank()));
+  const NetworkValue mean = write.Part("reduce_mean", {x}, kept);
+  const NetworkValue centred = write.Part("sub", {x, mean});
+  const NetworkValue variance =
+      write.Part("reduce_mean", {write.Part("mul", {centred, centred})}, kept);
+  const NetworkValue shifted = write.Part("add", {variance, node.Real("epsilon", 1e-5f)});
+  node.Set(1, {{}, mean});
+  if (node.node().outputs.size() < 3) return;
+  node.Set(2, {{}, write.Part("div", {1.0f, write.Part("sqrt", {shifted})})});
+}
+
 std::span<const Adapter> NormAdapters() { return kNorms; }
 
 }  // namespace cgrun

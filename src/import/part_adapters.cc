@@ -1,5 +1,6 @@
 // Operators that cut and frame tensors, and that exchange depth and space.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -74,6 +75,12 @@ NetworkValue WithoutEdges(NodeContext& node, ItemWriter& write, const Frame& tak
       {KeyOfList("axes", taken.axes), KeyOfList("starts", taken.before), KeyOfList("ends", ends)});
 }
 
+// An infinite number as YAML has it.
+std::string PlainNumber(double value) {
+  if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
+  return NumberText(value);
+}
+
 void ImportPad(NodeContext& node, const Adapter& row) {
   ItemWriter write(node);
   const std::string mode = node.Text("mode", "constant");
@@ -88,7 +95,7 @@ void ImportPad(NodeContext& node, const Adapter& row) {
   ItemWriter::Keys keys = {KeyOfList("axes", added.axes), KeyOfList("before", added.before)};
   if (added.after != added.before) keys.push_back(KeyOfList("after", added.after));
   if (mode != "constant") keys.push_back(KeyOf("mode", mode));
-  if (mode == "constant" && value != 0) keys.push_back(KeyOf("value", NumberText(value)));
+  if (mode == "constant" && value != 0) keys.push_back(KeyOf("value", PlainNumber(value)));
   write.Finish("pad", {x}, std::move(keys));
 }
 
