@@ -1,6 +1,8 @@
 // Writes the model, with many weights in a file beside it.
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "src/export/export.h"
@@ -43,6 +45,16 @@ class ExternalFile {
   size_t size_ = 0;
 };
 
+// External data needs version 4, in which an input may not be a constant, too.
+void RaiseIrVersion(onnx::Model& model) {
+  if (model.ir_version >= kIrWithExternalData) return;
+  model.ir_version = kIrWithExternalData;
+  std::set<std::string_view> weights;
+  for (const onnx::Tensor& tensor : model.graph->initializers) weights.insert(tensor.name);
+  std::erase_if(model.graph->inputs,
+                [&](const onnx::ValueInfo& input) { return weights.contains(input.name); });
+}
+
 }  // namespace
 
 std::string ExternalPathOf(const std::string& path) { return path + ".data"; }
@@ -71,7 +83,7 @@ void WriteExported(onnx::Model& model, const std::string& path, int64_t inline_b
       tensor.raw_data.reset();
     }
     file.Commit();
-    model.ir_version = std::max(model.ir_version, kIrWithExternalData);
+    RaiseIrVersion(model);
   }
   onnx::WriteModel(path, model);
 }

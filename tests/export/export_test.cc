@@ -297,6 +297,8 @@ TEST(ExportTest, ManyWeightsLieInAFileOfTheirOwn) {
   EXPECT_EQ(exported.Data(), "") << "so many may stay in the model";
   onnx::OnnxFile divided(exported.Write(bytes - 1));
   EXPECT_EQ(divided.model().ir_version, 4) << "the first with external data";
+  EXPECT_EQ(NamesOf(divided.model().graph->inputs), std::vector<std::string>{"x"});
+  EXPECT_EQ(whole.model().graph->inputs.size(), 5u);
   int outside = 0;
   for (const onnx::Tensor& tensor : divided.model().graph->initializers) {
     if (tensor.data_location != onnx::DataLocation::kExternal) continue;
