@@ -21,7 +21,7 @@ class Binder {
     for (const auto& [name, tensor] : options.constants) given_.insert(name);
   }
 
-  Binding Run() {
+  BoundInputs Run() {
     for (const onnx::ValueInfo& input : file_.model().graph->inputs) {
       if (options_.constants.contains(input.name)) {
         BindConstant(input);
@@ -183,7 +183,7 @@ class Binder {
   const ImportOptions& options_;
   BatchAxis batch_;
   std::set<std::string, std::less<>> given_;  // inputs with a value
-  Binding binding_;
+  BoundInputs binding_;
   std::string batch_name_;
   std::set<std::string> known_, told_;
   std::vector<std::string> unbound_, flags_;
@@ -191,7 +191,7 @@ class Binder {
 
 }  // namespace
 
-Binding BindInputs(const onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch) {
+BoundInputs BindInputs(const onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch) {
   return Binder(file, options, batch).Run();
 }
 

@@ -21,7 +21,7 @@ struct BoundInput {
   bool batch = true;  // it has one, in front
 };
 
-struct Binding {
+struct BoundInputs {
   std::vector<BoundInput> inputs;             // that are fed
   std::map<std::string, Constant> constants;  // the inputs that `--const` gives, by name
   std::optional<int64_t> batch;               // that the file has
@@ -39,7 +39,7 @@ class UnboundDimensions : public InputError {
 
 // One UnboundDimensions lists all that need a size; InputError for other faults of inputs and of
 // the options.
-Binding BindInputs(const onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch);
+BoundInputs BindInputs(const onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch);
 
 }  // namespace cgrun
 

@@ -42,8 +42,8 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   // Takes the outputs that were set out of the scope.
-  std::map<std::string, OnnxValue> TakeOutputs() {
-    std::map<std::string, OnnxValue> outputs;
+  std::map<std::string, ImportedValue> TakeOutputs() {
+    std::map<std::string, ImportedValue> outputs;
     for (const std::string& name : node_.node().outputs) {
       auto taken = state_.scope->operands.extract(name);
       if (!taken.empty()) outputs.emplace(name, std::move(taken.mapped()));
@@ -141,12 +141,12 @@ class Evaluation {
 };
 
 // The outputs of the node as constants; nothing where it is left to the model.
-std::optional<std::map<std::string, OnnxValue>> Evaluated(NodeContext& node,
-                                                          const Adapter& adapter) {
+std::optional<std::map<std::string, ImportedValue>> Evaluated(NodeContext& node,
+                                                              const Adapter& adapter) {
   ImportState& state = node.state();
   const int64_t most = MostFoldedBytes(InputBytes(node));
   Trial trial(node);
-  std::map<std::string, OnnxValue> outputs;
+  std::map<std::string, ImportedValue> outputs;
   try {
     NodeContext tried(state, node.node(), node.index());
     adapter.import(tried, adapter);

@@ -15,7 +15,7 @@ namespace {
 using Sizes = std::vector<Dim>;
 constexpr size_t kMostFolded = (64 << 10) / sizeof(int64_t);
 
-OnnxValue Folded(onnx::DataType type, Sizes sizes, bool is_scalar = false) {
+ImportedValue Folded(onnx::DataType type, Sizes sizes, bool is_scalar = false) {
   Constant constant;
   constant.type = type;
   if (!is_scalar) constant.dims = {static_cast<int64_t>(sizes.size())};

@@ -49,7 +49,7 @@ ImportState::Functions FunctionsOf(const onnx::Model& model) {
 }
 
 // Inputs with a constant, then initialisers: the former may be the default of the latter.
-void AddConstants(ImportState& state, const Binding& binding) {
+void AddConstants(ImportState& state, const BoundInputs& binding) {
   for (const auto& [name, constant] : binding.constants) {
     state.scope->operands[name] = {constant, {}};
   }
@@ -57,17 +57,17 @@ void AddConstants(ImportState& state, const Binding& binding) {
 }
 
 // A model computes in f64 where an input is that.
-DType PrecisionOf(const Binding& binding) {
+DType PrecisionOf(const BoundInputs& binding) {
   const bool is_double = std::ranges::any_of(
       binding.inputs, [](const BoundInput& input) { return input.type.dtype == DType::kF64; });
   return is_double ? DType::kF64 : DType::kF32;
 }
 
-std::vector<EmittedInput> AddInputs(ImportState& state, const Binding& binding) {
+std::vector<EmittedInput> AddInputs(ImportState& state, const BoundInputs& binding) {
   std::vector<EmittedInput> inputs;
   for (const BoundInput& input : binding.inputs) {
     const NetworkValue value = state.network.AddInput(input.name, input.type);
-    if (!state.scope->operands.emplace(input.name, OnnxValue{{}, value}).second) {
+    if (!state.scope->operands.emplace(input.name, ImportedValue{{}, value}).second) {
       ThrowFileError(state.file.path(), "has two inputs '" + onnx::Shown(input.name) + "'");
     }
     inputs.push_back({value.name, input.type, input.batch});
@@ -110,7 +110,7 @@ void CheckDeclared(const ImportState& state, const onnx::ValueInfo& output, cons
 
 // Returns the value of an output. A constant becomes one.
 NetworkValue OutputValue(ImportState& state, const onnx::ValueInfo& output) {
-  const OnnxValue* operand = state.scope->Find(output.name);
+  const ImportedValue* operand = state.scope->Find(output.name);
   if (operand == nullptr) {
     ThrowFileError(state.file.path(),
                    "has no node that makes its output '" + onnx::Shown(output.name) + "'");
@@ -210,8 +210,8 @@ class WeightSource : public TensorSource {
 namespace {
 
 ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch) {
-  const Binding binding = BindInputs(file, options, batch);
-  Scope scope{.is_main = true};
+  const BoundInputs binding = BindInputs(file, options, batch);
+  GraphScope scope{.is_main = true};
   ImportState state{.file = file,
                     .opset = OpsetOf(file),
                     .batch = binding.batch,

@@ -19,7 +19,7 @@
 namespace cgrun {
 
 // A name of an ONNX graph stands for a constant, or for a value of the network.
-struct OnnxValue {
+struct ImportedValue {
   std::optional<Constant> constant;
   NetworkValue value;
   bool shared = false;  // other names may stand for the same value
@@ -27,14 +27,14 @@ struct OnnxValue {
 
 // The names of a graph, of the body of a control-flow node, or of a function's body. All names of
 // `outer` are known in it, too.
-struct Scope {
-  const Scope* outer = nullptr;  // null of the main graph and of functions
+struct GraphScope {
+  const GraphScope* outer = nullptr;  // null of the main graph and of functions
   bool is_main = false;
-  std::map<std::string, OnnxValue, std::less<>> operands = {};
+  std::map<std::string, ImportedValue, std::less<>> operands = {};
   std::map<std::string, int64_t, std::less<>> uses = {};  // by live nodes and as outputs
 
   // Looks in the outer scopes, too; null where nothing has the name.
-  const OnnxValue* Find(std::string_view name) const;
+  const ImportedValue* Find(std::string_view name) const;
 };
 
 // What folding may still take: an output has at most 64 KiB, or four times its inputs' bytes.
@@ -50,7 +50,7 @@ struct ImportState {
   // The first dimension of the inputs, where the file has a number and the batch is open.
   std::optional<int64_t> batch = {};
   Network network = Network();
-  Scope* scope = nullptr;  // of the nodes that are being imported
+  GraphScope* scope = nullptr;  // of the nodes that are being imported
   std::map<std::string, std::string, std::less<>> outputs = {};  // of the file → of the model
   // Constants that are values, by their elements and sizes; see NodeContext::Value().
   using Parameters = std::map<std::pair<const onnx::Tensor*, std::vector<int64_t>>, NetworkValue>;

@@ -9,8 +9,8 @@
 
 namespace cgrun {
 
-const OnnxValue* Scope::Find(std::string_view name) const {
-  for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
+const ImportedValue* GraphScope::Find(std::string_view name) const {
+  for (const GraphScope* scope = this; scope != nullptr; scope = scope->outer) {
     const auto found = scope->operands.find(name);
     if (found != scope->operands.end()) return &found->second;
   }
@@ -61,10 +61,10 @@ bool NodeContext::Has(int i) const {
          !node_.inputs[static_cast<size_t>(i)].empty();
 }
 
-const OnnxValue& NodeContext::Input(int i) const {
+const ImportedValue& NodeContext::Input(int i) const {
   if (!Has(i)) Fail("input " + std::to_string(i) + " is absent");
   const std::string& name = node_.inputs[static_cast<size_t>(i)];
-  const OnnxValue* const found = state_.scope->Find(name);
+  const ImportedValue* const found = state_.scope->Find(name);
   if (found == nullptr) {
     Fail("reads '" + onnx::Shown(name) + "', which nothing before it makes",
          "nodes must stand in the order in which they run");
@@ -73,7 +73,7 @@ const OnnxValue& NodeContext::Input(int i) const {
 }
 
 const NetworkValue& NodeContext::Value(int i) const {
-  const OnnxValue& operand = Input(i);
+  const ImportedValue& operand = Input(i);
   if (!operand.constant) return operand.value;
   const Constant& constant = *operand.constant;
   if (constant.tensor != nullptr) {
@@ -119,7 +119,7 @@ NetworkValue NodeContext::AddParameter(int i, const Constant& constant) const {
 }
 
 TensorType NodeContext::TypeOf(int i) const {
-  const OnnxValue& operand = Input(i);
+  const ImportedValue& operand = Input(i);
   if (!operand.constant) return state_.network.TypeOf(operand.value);
   const std::optional<DType> dtype = DTypeOfOnnx(operand.constant->type);
   if (!dtype) {
@@ -134,7 +134,7 @@ void NodeContext::RefuseBatch(int i, int64_t axis, const std::string& what) cons
 }
 
 const Constant& NodeContext::ConstantInput(int i) const {
-  const OnnxValue& operand = Input(i);
+  const ImportedValue& operand = Input(i);
   if (!operand.constant) {
     Fail("input " + std::to_string(i) + ", '" + onnx::Shown(node_.inputs[static_cast<size_t>(i)]) +
              "', is computed when the model runs, and is supported only as a constant",
@@ -273,7 +273,7 @@ NetworkValue NodeContext::EmitReshape(const NetworkValue& value, const std::vect
   return Emit("reshape", {{value, ""}}, {KeyOfList("shape", sizes)}, {}, part);
 }
 
-void NodeContext::Set(int output, OnnxValue operand) {
+void NodeContext::Set(int output, ImportedValue operand) {
   if (static_cast<size_t>(output) >= node_.outputs.size()) Fail("has no output");
   const std::string& name = node_.outputs[static_cast<size_t>(output)];
   if (name.empty()) return;

@@ -31,7 +31,7 @@ class NodeContext {
   // Inputs. Fail() where input `i` is absent, or not of the kind.
   int num_inputs() const;
   bool Has(int i) const;
-  const OnnxValue& Input(int i) const;
+  const ImportedValue& Input(int i) const;
   bool IsConstant(int i) const { return Has(i) && Input(i).constant.has_value(); }
   // A value of the network. A constant becomes one as a `parameter`, once for all its readers.
   const NetworkValue& Value(int i) const;
@@ -72,7 +72,7 @@ class NodeContext {
   // Gives a value the shape `dims`. If the batch is among them, it is the first one.
   NetworkValue EmitReshape(const NetworkValue& value, const std::vector<Dim>& dims,
                            const std::string& part = "");
-  void Set(int output, OnnxValue operand);
+  void Set(int output, ImportedValue operand);
   void Set(const NetworkValue& value) { Set(0, {{}, value}); }
 
   // The name that the model file has for what the node gives, where that is an output of the graph;

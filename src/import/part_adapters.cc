@@ -75,10 +75,17 @@ NetworkValue WithoutEdges(NodeContext& node, ItemWriter& write, const Frame& tak
       {KeyOfList("axes", taken.axes), KeyOfList("starts", taken.before), KeyOfList("ends", ends)});
 }
 
-// An infinite number as YAML has it.
-std::string PlainNumber(double value) {
-  if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
-  return NumberText(value);
+// A number of a model file is finite, so an infinite one around `x` comes from the constant that is
+// input 2. The mask is true where `x` is: its elements are equal to themselves, or else NaN.
+void PadWithInfinity(NodeContext& node, ItemWriter& write, const NetworkValue& x,
+                     const ItemWriter::Keys& frame) {
+  if (!node.Has(2)) node.Fail("has an infinite pad");
+  const NetworkValue numbers = write.Part("compare", {x, x}, {KeyOf("is", std::string("equal"))});
+  const NetworkValue nans = write.Part("compare", {x, x}, {KeyOf("is", std::string("not_equal"))});
+  const NetworkValue all = write.Part("logical_or", {numbers, nans});
+  const NetworkValue mask = write.Part("pad", {all}, frame);
+  const NetworkValue padded = write.Part("pad", {x}, frame);
+  write.Finish("where", {mask, padded, node.Value(2)});
 }
 
 void ImportPad(NodeContext& node, const Adapter& row) {
@@ -95,7 +102,8 @@ void ImportPad(NodeContext& node, const Adapter& row) {
   ItemWriter::Keys keys = {KeyOfList("axes", added.axes), KeyOfList("before", added.before)};
   if (added.after != added.before) keys.push_back(KeyOfList("after", added.after));
   if (mode != "constant") keys.push_back(KeyOf("mode", mode));
-  if (mode == "constant" && value != 0) keys.push_back(KeyOf("value", PlainNumber(value)));
+  if (mode == "constant" && std::isinf(value)) return PadWithInfinity(node, write, x, keys);
+  if (mode == "constant" && value != 0) keys.push_back(KeyOf("value", NumberText(value)));
   write.Finish("pad", {x}, std::move(keys));
 }
 
@@ -108,10 +116,10 @@ struct Cuts {
 void AddCut(NodeContext& node, const Dim& size, int64_t axis, int64_t start, int64_t end,
             int64_t step, Cuts* cuts) {
   if (step == 0) node.Fail("has a step of 0");
-  constexpr int64_t kEnd = int64_t{1} << 31;      // exporters write this, or more, for the end
+  constexpr int64_t kEnd = 1'000'000'000;         // exporters write this, or more, for the end
   constexpr int64_t kLargest = int64_t{1} << 48;  // beyond the size of any axis
   step = std::clamp(step, -kLargest, kLargest);
-  const bool is_whole = start == 0 && step == 1 && end >= (size.batch ? kEnd - 1 : size.size);
+  const bool is_whole = start == 0 && step == 1 && end >= (size.batch ? kEnd : size.size);
   if (is_whole) return;
   if (size.batch) node.Fail("cuts the batch axis");
   const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size.size : size.size - 1;

@@ -24,7 +24,8 @@ std::vector<std::string> NamesOf(const std::vector<onnx::ValueInfo>& values) {
 // A scope that names are looked up in while this lives.
 class InnerScope {
  public:
-  InnerScope(NodeContext& node, const Scope* outer) : node_(node), before_(node.state().scope) {
+  InnerScope(NodeContext& node, const GraphScope* outer)
+      : node_(node), before_(node.state().scope) {
     scope_.outer = outer;
     node_.state().scope = &scope_;
     if (++node_.state().depth > kMostDepth) {
@@ -40,16 +41,16 @@ class InnerScope {
   InnerScope(const InnerScope&) = delete;
   InnerScope& operator=(const InnerScope&) = delete;
 
-  void Add(const std::string& name, OnnxValue operand) {
+  void Add(const std::string& name, ImportedValue operand) {
     operand.shared = true;
     scope_.operands[name] = std::move(operand);
   }
 
   // Looks up the outputs of an imported body.
-  std::vector<OnnxValue> Outputs(const std::vector<std::string>& names) const {
-    std::vector<OnnxValue> outputs;
+  std::vector<ImportedValue> Outputs(const std::vector<std::string>& names) const {
+    std::vector<ImportedValue> outputs;
     for (const std::string& name : names) {
-      const OnnxValue* operand = scope_.Find(name);
+      const ImportedValue* operand = scope_.Find(name);
       if (operand == nullptr) {
         node_.Fail("has a body without a node that makes its output '" + onnx::Shown(name) + "'");
       }
@@ -61,19 +62,20 @@ class InnerScope {
 
  private:
   NodeContext& node_;
-  Scope* before_;
-  Scope scope_;
+  GraphScope* before_;
+  GraphScope scope_;
 };
 
 // Imports a body in the scope `inner`, which has its inputs.
-std::vector<OnnxValue> ImportBody(NodeContext& node, InnerScope& inner, const onnx::Graph& body) {
+std::vector<ImportedValue> ImportBody(NodeContext& node, InnerScope& inner,
+                                      const onnx::Graph& body) {
   AddInitializers(node.state(), body);
   const std::vector<std::string> outputs = NamesOf(body.outputs);
   ImportNodes(node.state(), body.nodes, outputs);
   return inner.Outputs(outputs);
 }
 
-void SetAll(NodeContext& node, std::vector<OnnxValue> outputs) {
+void SetAll(NodeContext& node, std::vector<ImportedValue> outputs) {
   if (outputs.size() < node.node().outputs.size()) node.Fail("has more outputs than its body");
   for (size_t i = 0; i < node.node().outputs.size(); ++i) {
     node.Set(static_cast<int>(i), std::move(outputs[i]));
@@ -102,7 +104,7 @@ void InlineIf(NodeContext& node) {
   const bool holds = ConstantNumber(node, 0, "its condition") != 0;
   const onnx::Graph& taken = GraphAttribute(node, holds ? "then_branch" : "else_branch");
   GraphAttribute(node, holds ? "else_branch" : "then_branch");
-  std::vector<OnnxValue> outputs;
+  std::vector<ImportedValue> outputs;
   {
     InnerScope inner(node, node.state().scope);
     outputs = ImportBody(node, inner, taken);
@@ -134,7 +136,7 @@ onnx::Node RowOf(const std::string& name, const std::string& axes, int64_t opset
 
 // Stacks what the iterations of a loop give along a new axis. Nodes of ONNX do that, which are
 // imported like any others.
-OnnxValue StackedScan(NodeContext& node, const std::vector<OnnxValue>& parts) {
+ImportedValue StackedScan(NodeContext& node, const std::vector<ImportedValue>& parts) {
   if (parts.empty()) node.Fail("stacks what its iterations give, and has none");
   ImportState& state = node.state();
   InnerScope inner(node, nullptr);
@@ -158,8 +160,8 @@ OnnxValue StackedScan(NodeContext& node, const std::vector<OnnxValue>& parts) {
 }
 
 struct LoopState {
-  std::vector<OnnxValue> carried;
-  std::vector<std::vector<OnnxValue>> scans;  // of each scan output, by iteration
+  std::vector<ImportedValue> carried;
+  std::vector<std::vector<ImportedValue>> scans;  // of each scan output, by iteration
   bool goes_on = true;
 };
 
@@ -172,7 +174,7 @@ void RunIteration(NodeContext& node, const onnx::Graph& body, int64_t iteration,
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     inner.Add(body.inputs[i + 2].name, loop.carried[i]);
   }
-  std::vector<OnnxValue> outputs = ImportBody(node, inner, body);
+  std::vector<ImportedValue> outputs = ImportBody(node, inner, body);
   const std::optional<double> goes_on =
       outputs[0].constant ? NumberOf(*outputs[0].constant, node.state().file) : std::nullopt;
   if (!goes_on) {
@@ -189,7 +191,7 @@ void RunIteration(NodeContext& node, const onnx::Graph& body, int64_t iteration,
 
 // Outputs of a loop are what it carries, then what its iterations give, stacked.
 void SetLoopOutputs(NodeContext& node, LoopState loop) {
-  std::vector<OnnxValue> outputs = std::move(loop.carried);
+  std::vector<ImportedValue> outputs = std::move(loop.carried);
   for (size_t i = 0; i < loop.scans.size(); ++i) {
     const size_t place = outputs.size();
     if (place >= node.node().outputs.size()) break;
@@ -299,14 +301,14 @@ bool InlineFunction(NodeContext& node) {
   std::vector<onnx::Attribute> given = node.node().attributes;
   for (const onnx::Attribute& attribute : given) node.Ignore(attribute.name);
   given.insert(given.end(), function->attribute_protos.begin(), function->attribute_protos.end());
-  std::vector<OnnxValue> inputs;
+  std::vector<ImportedValue> inputs;
   for (int i = 0; i < static_cast<int>(function->inputs.size()) && node.Has(i); ++i) {
     inputs.push_back(node.Input(i));
   }
   state.made_bodies.push_back(function->nodes);
   std::vector<onnx::Node>& nodes = state.made_bodies.back();
   BindNodes(nodes, given);
-  std::vector<OnnxValue> outputs;
+  std::vector<ImportedValue> outputs;
   {
     InnerScope inner(node, nullptr);
     const OpsetOf opset(state, *function);

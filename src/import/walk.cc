@@ -37,7 +37,7 @@ void AddInnerNames(const onnx::Node& node, std::vector<std::string_view>& names)
 }
 
 // Returns for each node whether an output depends on it, and counts the uses of names.
-std::vector<bool> LiveNodes(Scope& scope, const std::vector<onnx::Node>& nodes,
+std::vector<bool> LiveNodes(GraphScope& scope, const std::vector<onnx::Node>& nodes,
                             const std::vector<std::string>& outputs) {
   Names wanted;
   for (const std::string& output : outputs) {
@@ -125,7 +125,7 @@ void AddInitializers(ImportState& state, const onnx::Graph& graph,
   }
   for (const onnx::Tensor& tensor : graph.initializers) {
     if (given.contains(tensor.name)) continue;
-    OnnxValue operand{ConstantOf(tensor, state.file), {}};
+    ImportedValue operand{ConstantOf(tensor, state.file), {}};
     if (!state.scope->operands.emplace(tensor.name, std::move(operand)).second) {
       ThrowFileError(state.file.path(), "has two initialisers '" + onnx::Shown(tensor.name) + "'");
     }

@@ -31,7 +31,7 @@ class OtherKindTest(CliTestCase):
                                    ("labels", "data of the IDX format", "`data: {train:"),
                                    ("w.safetensors", "a file of weights",
                                     "`cgrun eval MODEL --weights w.safetensors`"),
-                                   ("m.onnx", "an ONNX model", "YAML"),
+                                   ("m.onnx", "an ONNX model", "`cgrun import m.onnx -o model.yaml`"),
                                    ("m.pt", "a PyTorch file", "`cgrun graph MODEL` lists"),
                                    ("rows.csv", "a table", "file: rows.csv, label: COLUMN"),
                                    ("run", "a run folder", "`cgrun train --resume run`"),
