@@ -1,4 +1,4 @@
-// Attention: products of queries and keys, masks, a softmax, and a product with the values.
+// Imports Attention: products of queries and keys, masks, a softmax, and a product with the values.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@
 namespace cgrun {
 namespace {
 
-// The inputs of the node.
+// These are the inputs of the node.
 enum { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
 
 // Computes on tensors [N, heads, places, numbers]. Several heads of queries may share one of keys.
