@@ -69,6 +69,9 @@ std::optional<double> ReadConverted(TensorFile& reader, DType from, DType to,
                  "these are hardly weights that were learned: look at what wrote the file");
 }
 
+// The tensor of the operator `parameter` may be infinite, as the masks of attention are.
+bool MayBeInfinite(const std::string& state) { return state.ends_with(".value"); }
+
 // Reads the next tensor, which is of `type`, to where the state lies. Returns whether all of its
 // numbers are finite.
 bool ReadState(TensorFile& reader, const std::string& path, const TensorType& type, size_t state,
@@ -164,7 +167,8 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
       found[*place] = false;
     } else if (type == state.type || IsConvertible(type, state.type)) {
       const bool finite = ReadState(reader, path, type, *place, engine);
-      if (!finite && !IsRunState(state.role)) report.not_finite.push_back(state.name);
+      if (!finite && !IsRunState(state.role) && !MayBeInfinite(state.name))
+        report.not_finite.push_back(state.name);
       report.loaded.push_back(state.name);
       if (type != state.type) ++report.converted[{type.dtype, state.type.dtype}];
       if (!IsRunState(state.role)) fitting.push_back(type);
