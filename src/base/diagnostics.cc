@@ -140,6 +140,24 @@ std::string NearestWithin(int limit, std::string_view name, std::span<const std:
   return nearest;
 }
 
+// What a help quotes between backticks, cut where it is long: a user can have written megabytes.
+// Only commands that name files have some hundred bytes.
+std::string WithShortQuotes(std::string text) {
+  constexpr size_t kMost = 1000, kShown = 160;
+  for (size_t begin = text.find('`'); begin != text.npos; begin = text.find('`', begin)) {
+    ++begin;
+    size_t end = std::min(text.find('`', begin), text.size());
+    if (end - begin > kMost) {
+      size_t cut = begin + kShown;
+      while (IsUtf8Continuation(text[cut])) --cut;
+      text.replace(cut, end - cut, "…");
+      end = std::min(text.find('`', begin), text.size());
+    }
+    begin = std::min(end + 1, text.size());
+  }
+  return text;
+}
+
 // Errors of a file as a whole come first. A mark of line −1 stands for what is told last.
 auto SortKey(const Diagnostic& d) {
   return std::make_tuple(d.mark.file ? d.mark.file->name : std::string(),
@@ -156,13 +174,15 @@ std::string SourceMark::ToString() const {
 
 void Diagnostics::Error(SourceMark mark, std::string message, std::string help) {
   if (!note_.empty()) help += (help.empty() ? "" : "; ") + note_;
-  items_.push_back({Severity::kError, std::move(mark), std::move(message), std::move(help)});
+  items_.push_back(
+      {Severity::kError, std::move(mark), std::move(message), WithShortQuotes(std::move(help))});
   ++error_count_;
 }
 
 void Diagnostics::ErrorInstead(SourceMark mark, std::string message, std::string help) {
   if (!note_.empty()) help += (help.empty() ? "" : "; ") + note_;
-  Diagnostic error = {Severity::kError, std::move(mark), std::move(message), std::move(help), true};
+  Diagnostic error = {Severity::kError, std::move(mark), std::move(message),
+                      WithShortQuotes(std::move(help)), true};
   const auto found = std::ranges::find_if(items_, [&](const Diagnostic& item) {
     return item.severity == Severity::kError && SortKey(item) == SortKey(error);
   });
@@ -175,7 +195,8 @@ void Diagnostics::ErrorInstead(SourceMark mark, std::string message, std::string
 }
 
 void Diagnostics::Warning(SourceMark mark, std::string message, std::string help) {
-  items_.push_back({Severity::kWarning, std::move(mark), std::move(message), std::move(help)});
+  items_.push_back(
+      {Severity::kWarning, std::move(mark), std::move(message), WithShortQuotes(std::move(help))});
 }
 
 Diagnostics::Note::Note(Diagnostics& diagnostics, std::string note)

@@ -368,8 +368,8 @@ std::optional<std::vector<CaseResult>> BuildEach(const Bench& bench,
 }
 
 // Says of a refusal which case does not fit, and what the cases before it hold.
-[[noreturn]] void RefuseCase(const std::string& name, const Contestants& before, bool is_alone,
-                             const NoRoom& error) {
+NoRoom RefusalOfCase(const std::string& name, const Contestants& before, bool is_alone,
+                     const NoRoom& error) {
   int64_t held = 0;
   for (const auto& contestant : before) held += contestant->held_bytes();
   const std::string beside =
@@ -378,23 +378,31 @@ std::optional<std::vector<CaseResult>> BuildEach(const Bench& bench,
       is_alone ? ""
                : "; `--isolate` runs each case in a process of its own, and `--only CASE` one "
                  "alone";
-  throw NoRoom("case '" + name + "'" + beside + ": " + error.what(), error.help() + others);
+  return NoRoom("case '" + name + "'" + beside + ": " + error.what(), error.help() + others);
 }
 
-// Builds all cases, and takes the first step of each. Returns nothing after an error.
+// Builds the cases that fit, and takes the first step of each. Returns nothing after an error.
+// Throws the refusal of the first case if none fits; else adds those that do not to `left_out`.
 std::optional<Contestants> BuildContestants(const Bench& bench, const std::vector<BenchCase>& cases,
-                                            BenchObserver& observer, Diagnostics& diagnostics) {
+                                            BenchObserver& observer,
+                                            std::vector<LeftOutCase>& left_out,
+                                            Diagnostics& diagnostics) {
   Contestants contestants;
+  std::optional<NoRoom> first_refusal;
   for (const BenchCase& one : cases) {
     observer.OnCase("building " + one.name, 0, 0);
     try {
-      contestants.push_back(std::make_unique<Contestant>(bench, one, diagnostics));
+      auto built = std::make_unique<Contestant>(bench, one, diagnostics);
+      if (!built->ready()) return std::nullopt;
+      built->FirstStep();
+      contestants.push_back(std::move(built));
     } catch (const NoRoom& error) {
-      RefuseCase(one.name, contestants, cases.size() == 1, error);
+      NoRoom refusal = RefusalOfCase(one.name, contestants, cases.size() == 1, error);
+      left_out.push_back({one.name, refusal.what()});
+      if (!first_refusal) first_refusal = std::move(refusal);
     }
-    if (!contestants.back()->ready()) return std::nullopt;
-    contestants.back()->FirstStep();
   }
+  if (contestants.empty()) throw *first_refusal;
   return contestants;
 }
 
@@ -462,10 +470,11 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   if (diagnostics.has_errors()) return std::nullopt;
 
   Rounds rounds;
+  std::vector<LeftOutCase> left_out;
   std::optional<std::vector<CaseResult>> results;
   if (options.dry_run) {
     results = BuildEach(bench, cases, observer, diagnostics);
-  } else if (auto contestants = BuildContestants(bench, cases, observer, diagnostics)) {
+  } else if (auto contestants = BuildContestants(bench, cases, observer, left_out, diagnostics)) {
     results = RunContest(*contestants, options, observer, rounds);
   }
   if (!results) return std::nullopt;
@@ -476,7 +485,8 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                      .steps_per_round = rounds.steps,
                      .rounds = rounds.count,
                      .dry_run = options.dry_run,
-                     .cases = std::move(*results)};
+                     .cases = std::move(*results),
+                     .left_out = std::move(left_out)};
   CompareTimes(result.cases);
   CompareLosses(result.cases);
   return result;

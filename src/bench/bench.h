@@ -71,9 +71,9 @@ class BenchObserver {
 };
 
 // Errors of the model file go to `diagnostics`, and the result is nothing. Throws UserError for the
-// rest (files), and NoRoom before the arena of a case is taken that the limits of this process do
-// not leave. The first batches of the training set are read beforehand, or those of the
-// test set if there is no training set.
+// rest (files), and NoRoom if no case fits into what the limits of this process leave. A case that
+// does not fit, beside those before it, is left out before its arena is taken. The first batches of
+// the training set are read beforehand, or those of the test set if there is no training set.
 std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<BenchCase>& cases,
                                     const BenchOptions& options, BenchObserver& observer,
                                     Diagnostics& diagnostics);

@@ -87,6 +87,8 @@ std::pair<int, int64_t> RunAgain(const std::vector<std::string>& arguments,
 }
 
 // One case in a process of its own, which leaves JSON unless it fails. Its memory is the process's.
+// Throws NoRoom if it does not fit: all else that is wrong with the user's input has been found
+// before.
 BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name, int rounds,
                      int64_t steps) {
   const TemporaryFile file;
@@ -95,6 +97,10 @@ BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name
   if (steps > 0) arguments.insert(arguments.end(), {"--steps", std::to_string(steps)});
   const auto [status, peak] = RunAgain(arguments, file.path());
   const std::string json = ReadTextFile(file.path());
+  if (json.empty() && status == kBadInput) {
+    throw NoRoom("it does not fit, as its process has said",
+                 "a smaller batch (--batch N) needs less");
+  }
   if (json.empty()) {
     throw UserError("case '" + name + "' ended with status " + std::to_string(status),
                     "it has said why; `--only CASE` runs another one alone");
@@ -105,15 +111,20 @@ BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name
 }
 
 // Each case in a process of its own, one after another. The first settles the number of rounds
-// and of steps, of which the medians then are.
+// and of steps, of which the medians then are. Throws NoRoom if none fits.
 BenchResult RunIsolated(const std::vector<std::string>& arguments,
                         const std::vector<BenchCase>& cases, BenchResult result, BenchView& view) {
   for (size_t i = 0; i < cases.size(); ++i) {
     view.OnCase(cases[i].name, static_cast<int64_t>(i), static_cast<int64_t>(cases.size()));
-    BenchResult alone = RunAlone(arguments, cases[i].name, result.rounds, result.steps_per_round);
-    result.rounds = alone.rounds;
-    result.steps_per_round = alone.steps_per_round;
-    result.cases.push_back(std::move(alone.cases[0]));
+    try {
+      BenchResult alone = RunAlone(arguments, cases[i].name, result.rounds, result.steps_per_round);
+      result.rounds = alone.rounds;
+      result.steps_per_round = alone.steps_per_round;
+      result.cases.push_back(std::move(alone.cases[0]));
+    } catch (const NoRoom& error) {
+      result.left_out.push_back({cases[i].name, error.what()});
+      if (result.left_out.size() == cases.size()) throw;
+    }
   }
   for (size_t i = 1; i < result.cases.size(); ++i) {
     CaseResult& one = result.cases[i];
@@ -236,7 +247,9 @@ void PrepareToDebug(DebugRun* debug, BenchFlags& bench) {
   bench.options.debug = debug;
   if (bench.options.rounds == 0) bench.options.rounds = 1;
   if (bench.options.steps == 0) bench.options.steps = 1;
-  Tell("note: the times of graph cases are those of a debugging run");
+  if (!bench.only.starts_with("eager")) {
+    Tell("note: the times of graph cases are those of a debugging run");
+  }
 }
 
 int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,

@@ -21,6 +21,7 @@
 #include "src/cli/standard_streams.h"
 #include "src/device/address_space.h"
 #include "src/device/device.h"
+#include "src/device/no_room.h"
 #include "src/fit/run_limit.h"
 #include "src/io/memory_room.h"
 #include "src/run/find_non_finite.h"
@@ -50,6 +51,9 @@ int RunVerb(const Verb& verb, const Command& command) {
   } catch (const InputError& error) {
     PrintError(error.what(), error.help());
     return kBadInput;
+  } catch (const NoRoom& error) {
+    PrintError(error.what(), error.help());
+    return kBadInput;
   } catch (const NonFiniteError& error) {
     Diagnostics diagnostics;
     diagnostics.Error(error.mark(), error.text(), error.help());
@@ -61,7 +65,7 @@ int RunVerb(const Verb& verb, const Command& command) {
   } catch (const RoomRanOut&) {
     WatchRoom(nullptr);
     PrintError(PlanningRanOut().what(), PlanningRanOut().help());
-    return kFailed;
+    return kBadInput;
   } catch (const std::bad_alloc&) {
     const std::string limit = Describe(LeastAddressLimit());
     PrintError("memory ran out" + (limit.empty() ? "" : ": " + limit), HelpWithMemory(verb));

@@ -82,7 +82,8 @@ ImageInfo ReadImageInfo(const std::string& path) {
   int64_t wanted = std::min<int64_t>(kFirstRead, file_bytes);
   while (true) {
     const size_t before = start.size();
-    const int64_t more = std::max<int64_t>(wanted, static_cast<int64_t>(before + kFirstRead));
+    // Each parse begins at the file's first byte: twice as many bytes each time keep all linear.
+    const int64_t more = std::max<int64_t>(wanted, static_cast<int64_t>(2 * before));
     start.resize(static_cast<size_t>(std::min(more, file_bytes)));
     reader.Read(std::span(start).subspan(before), "its header");
     if (const auto header = ParseImageHeader(start, file_bytes, &wanted)) {

@@ -137,24 +137,34 @@ constexpr int64_t kLeastForPlanning = int64_t{8} << 20;
 constexpr const char* kPlanOutside =
     "`cgrun plan MODEL` outside of the group says what a model takes";
 
+// What planning may take beside the code, in bytes. The code counts in full, as in the container of
+// a plan, although the system can evict its pages and read them again. Where less than the code
+// stays in memory, the process does hardly anything else, and nothing ends it.
+int64_t RoomForPlanning() {
+  static const int64_t code = MeasureFootprint(RunMemory(), /*loaders=*/0).code;
+  return ControlGroupMemory("") - code;
+}
+
 }  // namespace
 
 void WatchPlanning() {
   const int64_t left = ControlGroupMemory("");
   if (left >= ReadMachineMemory().total) return;  // version 1 has a number for no limit
-  if (left >= kLeastForPlanning) return WatchRoom([] { return ControlGroupMemory(""); });
+  if (RoomForPlanning() >= kLeastForPlanning) return WatchRoom(RoomForPlanning);
   RunMemory smallest;
   smallest.start = PlannedStart() + kLeastForPlanning;
   smallest.beside = MeasureFootprint(smallest, /*loaders=*/0);
   throw NoRoom("the control group leaves " + FormatBytes(left) +
-                   ", less than it takes to read and plan a model",
+                   ", less than the program's code and the planning of a model take",
                RunLimit{0, LimitKind::kGroup}.EnoughFor(smallest) +
                    " is enough for a small model; " + kPlanOutside);
 }
 
 NoRoom PlanningRanOut() {
-  return NoRoom("reading and planning this model take more than the control group leaves",
-                std::string("a larger group is needed: ") + kPlanOutside);
+  return NoRoom(
+      "reading and planning this model, with the program's code, take more than the "
+      "control group leaves",
+      std::string("a larger group is needed: ") + kPlanOutside);
 }
 
 }  // namespace cgrun

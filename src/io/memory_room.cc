@@ -2,6 +2,8 @@
 // millisecond.
 #include "src/io/memory_room.h"
 
+#include <algorithm>
+
 #include "src/base/json_text.h"
 #include "src/base/written_bytes.h"
 #include "src/io/file_error.h"
@@ -22,8 +24,8 @@ void SetFreeMemory(int64_t (*free_bytes)()) { free_memory = free_bytes; }
 
 std::string RoomFault(int64_t bytes, std::string_view what) {
   if (bytes <= kLittle || free_memory == nullptr) return "";
-  const int64_t free = free_memory();
-  if (bytes <= free - kBeside) return "";
+  const int64_t free = std::max<int64_t>(0, free_memory() - kBeside);
+  if (bytes <= free) return "";
   return std::string(what) + " takes " + NeededMiB(bytes) + " of memory, and " + FreeMiB(free) +
          " are free";
 }

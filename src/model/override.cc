@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/model/schema.h"
 #include "src/model/source_text.h"
 #include "src/model/tree.h"
@@ -205,6 +206,15 @@ bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& dia
   }
   if (const std::string fault = KeyFault(assignment.substr(0, equals), path); !fault.empty()) {
     diagnostics.Error(mark, fault);
+    return false;
+  }
+  if (FindNoUtf8(assignment) != assignment.npos) {
+    diagnostics.Error(
+        mark,
+        "the value" + std::string(typed.empty() ? " of --set" : "") +
+            " has a byte that is not UTF-8",
+        "a terminal with a locale of UTF-8 types such letters, and a model file takes "
+        "them, too");
     return false;
   }
   std::optional<TreeNode> value = TreeNode();

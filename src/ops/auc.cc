@@ -130,7 +130,11 @@ OpDef auc() {
   def.summary = "Computes the area under the ROC curve of two classes.";
   def.details =
       "The part of all pairs of a positive and a negative sample in which the positive one has the "
-      "larger score; a pair of equal scores counts half. It is exact: a run keeps the scores of a "
+      "larger score; a pair of equal scores counts half. It is exact for scores of f32 and smaller "
+      "types. A "
+      "score of f64 loses its last bit, so that scores that differ there alone count as equal, and "
+      "a "
+      "difference of two logits is rounded to 52 bits, too. A run keeps the scores of a "
       "pass, which takes 24 bytes for each sample that is trained on and 8 for each that is "
       "evaluated, and the plan counts them. With `bins` it is an approximation, shown with a ≈, "
       "in 16 bytes a bin whatever the number of samples: scores are counted in bins, and a pair in "

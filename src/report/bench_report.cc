@@ -265,6 +265,9 @@ std::string BenchText(const BenchResult& result) {
   for (const CaseResult& one : result.cases) {
     if (!one.fault.empty()) text += fmt::format("error: '{}': {}\n", one.name, one.fault);
   }
+  for (const LeftOutCase& one : result.left_out) {
+    text += fmt::format("note: '{}' is left out: {}\n", one.name, one.reason);
+  }
   return text;
 }
 
@@ -281,6 +284,9 @@ std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles) {
     Json& added = json["cases"].emplace_back(CaseJson(one, result));
     const auto profile = profiles.find(one.name);
     if (profile != profiles.end()) added["profile"] = ParseOrderedJson(profile->second);
+  }
+  for (const LeftOutCase& one : result.left_out) {
+    json["left_out"].push_back({{"name", one.name}, {"reason", one.reason}});
   }
   AddPassGains(result, json);
   return JsonText(json, 2) + "\n";

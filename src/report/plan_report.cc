@@ -74,11 +74,11 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
   if (subject.container_bytes > 0) {
     const int64_t planning = subject.container_bytes - subject.code_bytes - subject.kernel_bytes;
     table.Add({"container", FormatBytes(subject.container_bytes),
-               fmt::format("with code {}, the kernel's share {}{}", FormatBytes(subject.code_bytes),
-                           FormatBytes(subject.kernel_bytes),
+               fmt::format("the sum of code {}, the kernel's share {} and {}",
+                           FormatBytes(subject.code_bytes), FormatBytes(subject.kernel_bytes),
                            planning > TotalBytes(subject, layout)
-                               ? ", and planning in it " + FormatBytes(planning)
-                               : "")});
+                               ? "planning in the container " + FormatBytes(planning)
+                               : "the total")});
     table.Add(
         {"address space", FormatBytes(subject.address_space_bytes),
          fmt::format("`ulimit -v {}` allows it", (subject.address_space_bytes + 1023) / 1024)});

@@ -26,6 +26,11 @@ std::string MemoryText(const MemoryUse& memory) {
                      FormatBytes(memory.engine.reserved_peak_bytes), MeasuredText(memory));
 }
 
+// Whether the number is of the metric `name` of one path, or of the only path.
+bool HasName(const NamedNumber& mean, std::string_view name) {
+  return mean.name == name || mean.name.ends_with("." + std::string(name));
+}
+
 // `of`: "by the last weights"; "": nothing is said of them.
 std::string MeansText(const PassResult& pass, const std::string& of = "") {
   std::string text;
@@ -33,6 +38,9 @@ std::string MeansText(const PassResult& pass, const std::string& of = "") {
     char number[32];
     FormatMetric(mean.value, number, sizeof(number));
     text += mean.name + (mean.approximate ? " ≈" : " ") + number + "  ";
+    if (std::isnan(mean.value) && HasName(mean, "auc") && pass.class_share == 1.0) {
+      text += "(all labels are of one class, and it takes two)  ";
+    }
     if (pass.class_share && IsAccuracy(mean)) {
       FormatMetric(*pass.class_share, number, sizeof(number));
       text += fmt::format("(the most frequent class alone: {})  ", number);
@@ -144,9 +152,7 @@ double SamplesPerSecond(int64_t samples, double seconds) {
   return seconds > 0 ? static_cast<double>(samples) / seconds : 0;
 }
 
-bool IsAccuracy(const NamedNumber& mean) {
-  return mean.name == "accuracy" || mean.name.ends_with(".accuracy");
-}
+bool IsAccuracy(const NamedNumber& mean) { return HasName(mean, "accuracy"); }
 
 std::string PlannedText(const MemoryUse& memory) {
   if (!memory.has_plan()) {
@@ -156,8 +162,9 @@ std::string PlannedText(const MemoryUse& memory) {
                                         FormatBytes(memory.data), FormatBytes(memory.base));
   const std::string text =
       memory.start > memory.in_steps()
-          ? fmt::format("planned {} for reading and compiling, and {} in steps {}",
-                        FormatBytes(memory.start), FormatBytes(memory.in_steps()), parts)
+          ? fmt::format("planned {}, the larger of {} for reading and compiling and {} in steps {}",
+                        FormatBytes(memory.planned()), FormatBytes(memory.start),
+                        FormatBytes(memory.in_steps()), parts)
           : fmt::format("planned {} {}", FormatBytes(memory.planned()), parts);
   if (memory.swap_space == 0) return text;
   return text +

@@ -37,6 +37,12 @@ struct CaseResult {
   }
 };
 
+// A case that did not run, since it does not fit into the memory that the process may take.
+struct LeftOutCase {
+  std::string name;
+  std::string reason;
+};
+
 // PassGain compares the graph with all passes with the graph without this one.
 struct PassGain {
   std::string pass;
@@ -55,6 +61,7 @@ struct BenchResult {
   bool isolated = false;  // each case ran in a process of its own, whose memory peak_bytes is
   bool dry_run = false;   // the cases were built alone; of eager mode no memory is known then
   std::vector<CaseResult> cases;  // the first is the baseline
+  std::vector<LeftOutCase> left_out = {};
   // Passes without which the program is the same: no case leaves these out.
   std::vector<std::string> idle_passes = {};
   std::vector<PassGain> pass_gains = {};  // PassGainsOf() the cases

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <string_view>
 
@@ -16,7 +17,13 @@ namespace cgrun::torch {
 namespace {
 
 // No file of tensors comes near these. They bound what a small file can ask for.
-constexpr size_t kMostMemo = 1 << 24, kMostValues = 1 << 30, kMostText = 4096, kMostAxes = 64;
+constexpr size_t kMostMemo = 1 << 24, kMostText = 4096, kMostAxes = 64, kMostNesting = 80;
+// A tensor has some 22 values in at least 100 bytes.
+constexpr size_t kUsualBytes = 64 << 20, kBytesForEach = 24;
+
+constexpr size_t MostValues(size_t bytes) {
+  return std::max(kUsualBytes, kBytesForEach * bytes) / sizeof(PickleValue);
+}
 
 // What may be named. Storages are the classes "torch.…Storage".
 constexpr std::array<std::string_view, 6> kNames = {"collections.OrderedDict",
@@ -59,6 +66,7 @@ class Machine {
          "in PyTorch, `torch.save(model.state_dict(), 'FILE.pth')` writes tensors alone");
   }
   [[noreturn]] void FailMeaning() const { Fail("the pickle makes no sense here"); }
+  [[noreturn]] void FailDepth() const { Fail("the pickle is nested too deeply"); }
 
   // --- bytes
 
@@ -89,14 +97,28 @@ class Machine {
 
   PickleId Add(PickleKind kind, int64_t number = 0, std::string text = {}, Items items = {}) {
     const size_t count = pickle_.values.size();
-    if (count == pickle_.values.capacity()) {
-      CheckRoom(path_, static_cast<int64_t>(3 * count * sizeof(PickleValue)), "its pickle");
+    if (count >= MostValues(bytes_.size())) {
+      FailUnknown(fmt::format("the pickle has more than {} values", count));
     }
-    if (count >= kMostValues) FailMeaning();
-    pickle_.values.push_back({kind, number, std::move(text), std::move(items)});
+    if (std::has_single_bit(count)) {  // as many again may follow
+      CheckRoom(path_, static_cast<int64_t>(count * sizeof(PickleValue)), "the rest of its pickle");
+    }
+    const uint8_t depth = DepthOver(items);
+    pickle_.values.push_back({kind, depth, number, std::move(text), std::move(items)});
     return static_cast<PickleId>(pickle_.values.size() - 1);
   }
+  // Returns the depth of a value that has these items.
+  uint8_t DepthOver(const Items& items) const {
+    uint8_t depth = 0;
+    for (const PickleId item : items) depth = std::max(depth, At(item).depth);
+    if (depth >= kMostNesting) FailDepth();
+    return static_cast<uint8_t>(depth + 1);
+  }
   void Push(PickleId id) { stack_.push_back(id); }
+  void PushMark() {
+    if (marks_.size() >= 2 * kMostNesting) FailDepth();
+    marks_.push_back(stack_.size());
+  }
   PickleId Pop() {
     const size_t bottom = marks_.empty() ? 0 : marks_.back();
     if (stack_.size() <= bottom) FailMeaning();
@@ -133,8 +155,9 @@ class Machine {
   void Append(PickleKind kind, const Items& items) {
     if (At(Top()).kind != kind) FailMeaning();
     if (kind == PickleKind::kDict && items.size() % 2 != 0) FailMeaning();
-    Items& all = pickle_.values[Top()].items;
-    all.insert(all.end(), items.begin(), items.end());
+    PickleValue& whole = pickle_.values[Top()];
+    whole.depth = std::max(whole.depth, DepthOver(items));
+    whole.items.insert(whole.items.end(), items.begin(), items.end());
   }
 
   void Remember(size_t place) {
@@ -254,7 +277,7 @@ class Machine {
       case 0x95:
         return Take(8), true;  // FRAME
       case '(':
-        return marks_.push_back(stack_.size()), true;
+        return PushMark(), true;
       case '}':
         return Push(Add(PickleKind::kDict)), true;
       case ']':

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ using PickleId = uint32_t;  // a place in Pickle::values
 
 struct PickleValue {
   PickleKind kind = PickleKind::kNone;
+  uint8_t depth = 1;   // levels, of the value and the items that it had when they were added
   int64_t number = 0;  // kBool, kInt; elements of a kStorage; offset of a kTensor in its storage
   std::string text;    // kText; kName, as "torch.FloatStorage"; key of a kStorage
   // Items of a kTuple or kList; keys and values in turn of a kDict; the class of a kStorage; a
@@ -37,7 +39,7 @@ struct PickleValue {
 };
 
 struct Pickle {
-  std::vector<PickleValue> values;
+  std::deque<PickleValue> values;  // grows without a copy
   PickleId root = 0;
   size_t size = 0;  // bytes, up to the end of the opcode STOP
 
@@ -45,7 +47,9 @@ struct Pickle {
 };
 
 // Reads the pickle that `bytes` begin with, a part of the file called `path`. InputError names the
-// byte, counted from `begin`, and the fault. Memory is at most some 100 bytes a byte.
+// byte, counted from `begin`, and the fault. The values take at most 64 MiB, or 24 bytes for each
+// of `bytes` if that is more; so what lists, tuples and dicts hold takes at most some 16 bytes a
+// byte.
 Pickle ReadPickle(std::span<const std::byte> bytes, const std::string& path, size_t begin);
 
 }  // namespace cgrun::torch

@@ -29,6 +29,18 @@ TEST(DiagnosticsTest, PrintsLineCaretAndHelp) {
             "help: did you mean 'epochs'?\n");
 }
 
+TEST(DiagnosticsTest, CutsALongQuotationOfAHelp) {
+  std::string letters;
+  for (int i = 0; i < 2000; ++i) letters += "ä";
+  Diagnostics diagnostics;
+  diagnostics.Error({}, "wrong", "write `" + letters + "`, or `" + letters + "`");
+  diagnostics.Warning({}, "odd", "leave out `" + letters.substr(0, 1000) + "`, or `" + letters);
+  const std::string cut = letters.substr(0, 160) + "…";
+  EXPECT_EQ(diagnostics.Sorted()[0].help, "write `" + cut + "`, or `" + cut + "`");
+  EXPECT_EQ(diagnostics.Sorted()[1].help,
+            "leave out `" + letters.substr(0, 1000) + "`, or `" + cut);
+}
+
 TEST(DiagnosticsTest, TellsOfAPlaceInsteadOfWhatWasSaid) {
   const auto file = File("{units: 0,5}");
   Diagnostics diagnostics;

@@ -48,6 +48,15 @@ TEST(BenchReportTest, IsolatedCasesAreAllLookedAt) {
   EXPECT_EQ(BenchText(Result(true, 1, 1)).find("note: "), std::string::npos);
 }
 
+TEST(BenchReportTest, WhatIsLeftOutIsSaid) {
+  BenchResult result = Result(false, 1, 1);
+  EXPECT_EQ(BenchJson(result).find("left_out"), std::string::npos);
+  result.left_out = {{"graph, bfs", "it is too large"}};
+  EXPECT_NE(BenchText(result).find("\nnote: 'graph, bfs' is left out: it is too large\n"),
+            std::string::npos);
+  EXPECT_NE(BenchJson(result).find("\"reason\": \"it is too large\""), std::string::npos);
+}
+
 // Half the time at most, after a start that takes a second more.
 BenchResult Faster(std::optional<std::pair<double, double>> interval) {
   BenchResult result = Result(false, 1, 1);

@@ -287,6 +287,45 @@ TEST_F(Bench, AnArenaBeyondTheLimitsIsRefusedBeforeItIsTaken) {
   EXPECT_EQ(refusal(cases).first, "it ran");
 }
 
+// Eager mode holds an activation for each ReLU, and the graph one for all of them.
+std::string DeepModel() {
+  std::string text = kConvModel;
+  std::string relus;
+  for (int i = 0; i < 12; ++i)
+    relus += "      - {op: relu" + std::string(i == 0 ? ", in: image" : "") + "}\n";
+  text.replace(text.find("[3, 12, 12]"), 11, "[3, 96, 96]");
+  text.replace(text.find("in: image, filters"), 11, "");
+  return text.insert(text.find("      - {op: conv"), relus);
+}
+
+TEST_F(Bench, ACaseThatDoesNotFitIsLeftOut) {
+  Diagnostics diagnostics;
+  const auto model = ParseModel({"small.yaml", DeepModel()}, {}, diagnostics);
+  ASSERT_TRUE(model.has_value()) << diagnostics.ToString();
+  const std::vector<BenchCase> cases = {StandardCases({}).front(), StandardCases({}).back()};
+  const auto run = [&](int64_t machine) -> std::optional<BenchResult> {
+    BenchOptions options{.rounds = 1, .steps = 1};
+    options.limits = HostLimits{.machine = machine};
+    try {
+      return RunBench(*model, cases, options, watch_, diagnostics);
+    } catch (const NoRoom&) {
+      return std::nullopt;  // not even the smaller case fits
+    }
+  };
+  std::optional<BenchResult> result;
+  constexpr int64_t kMiB = 1 << 20;
+  for (int64_t machine = 2 * kMiB; !result && machine < 1024 * kMiB; machine += 2 * kMiB) {
+    result = run(machine);
+  }
+  ASSERT_TRUE(result.has_value());
+  ASSERT_EQ(result->cases.size(), 1);
+  EXPECT_EQ(result->cases[0].name, "graph, memory");
+  ASSERT_EQ(result->left_out.size(), 1);
+  EXPECT_EQ(result->left_out[0].name, "eager");
+  EXPECT_TRUE(result->left_out[0].reason.starts_with("case 'eager': the run takes "));
+  EXPECT_TRUE(run(int64_t{1} << 40)->left_out.empty());
+}
+
 TEST(Losses, BeyondRoundingAreAnError) {
   std::vector<CaseResult> cases(3);
   cases[0].name = "eager";

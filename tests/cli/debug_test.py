@@ -48,6 +48,10 @@ class DebugTest(CliTestCase):
         done = self.cgrun("bench", "small.yaml", "--debug-sets", "--only", "graph, memory")
         self.assertIn(CHECKED, done.stderr)
         self.assertIn("1 round of 1 step", done.stdout)
+        note = "note: the times of graph cases are those of a debugging run"
+        self.assertIn(note, done.stderr)
+        done = self.cgrun("bench", "small.yaml", "--debug-sets", "--only", "eager")
+        self.assertNotIn(note, done.stderr)
 
     def test_the_graph_is_analysed_once_in_10_000_steps(self):
         self.write("small.yaml", MODEL.replace("epochs: 2", "steps: 10000").replace("samples: 65", "samples: 641"))

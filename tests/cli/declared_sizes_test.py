@@ -217,7 +217,7 @@ class DeclaredSizesTest(CliTestCase):
     def test_buffers_larger_than_memory(self):
         self.save("b.csv", b"id,lower,upper,size\n" + b"".join(
             b"b%d,%d,%d,%d\n" % (i, i * 7919 % 50_000, i * 7919 % 50_000 + i % 100 + 1, 64 * (i % 99 + 1)) for i in range(99_999)))
-        self.refused_in_a_group(30 * MIB, "plan", "b.csv", says="b.csv': to pack its buffers takes [0-9]+ MiB of memory")
+        self.refused_in_a_group(40 * MIB, "plan", "b.csv", says="b.csv': to pack its buffers takes [0-9]+ MiB of memory")
         with ControlGroup("memory", 96 * MIB) as group:
             self.cgrun("plan", "b.csv", preexec_fn=group.join)
 

@@ -233,8 +233,8 @@ class EveryVerbTest(LimitsTestCase):
         for verb in VERBS:
             done = self.run_verb(verb, "ulimit -v 300000;")
             ended[verb] = done.returncode
-            self.assertIn(done.returncode, (0, 1), f"{verb}: {done.stderr}")
-            if done.returncode == 1:
+            self.assertIn(done.returncode, (0, 1, 2), f"{verb}: {done.stderr}")
+            if done.returncode != 0:
                 self.assertRegex(done.stderr, r"error: .*`ulimit -v` leaves", verb)
                 self.assertNotIn("internal error", done.stderr)
         self.assertEqual({ended["--version"], ended["graph"], ended["ops"]}, {0})

@@ -239,6 +239,24 @@ class MetricsTest(CliTestCase):
                              "train.early_stop={metric: auc, patience: 1}", "--set", "train.epochs=50").stdout
         self.assertRegex(stopped, rf"'auc' of `valid` was best after .*, {'≈' if is_approximate else ''}[01]\.")
 
+    def test_the_auc_of_one_class_says_why_it_is_none(self):
+        self.write("one.yaml", """cgrun: 1
+model: one
+data: {train: {format: csv, file: both.csv, label: kind}, test: {format: csv, file: one.csv, label: kind}}
+inputs: {x: {type: f32, shape: [2]}, label: {type: int32, shape: []}}
+paths:
+  classify:
+    ops: [logits: {op: linear, in: x, units: 2}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {auc: {in: [logits, label]}}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
+""")
+        self.write("both.csv", "a,b,kind\n1,2,0\n2,1,1\n")
+        self.write("one.csv", "a,b,kind\n1,2,1\n2,1,1\n")
+        lines = self.cgrun("train", "one.yaml", "--quiet").stdout.splitlines()
+        told = "auc    nan  (all labels are of one class, and it takes two)"
+        self.assertEqual([line.split()[0] for line in lines if told in line], ["test"])
+
     def test_numbers(self):
         metrics, outputs, sizes = self.measure(
             label="[u, v]", type="f32", shape="[2]", last="y: {op: linear, units: 2}",

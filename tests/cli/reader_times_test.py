@@ -11,7 +11,7 @@ import struct
 import subprocess
 import unittest
 
-from cli_testing import CGRUN, IMAGES, MODEL, SANITIZED, TABLE, CliTestCase, npy, png
+from cli_testing import CGRUN, IMAGES, MODEL, SANITIZED, TABLE, CliTestCase, jpeg, npy, png
 
 TIMES = 10     # things in the large file, for each in the small one
 MOST = 1.3     # the largest exponent
@@ -237,6 +237,23 @@ class ReaderTimesTest(CliTestCase):
 
     def test_images_of_a_folder(self):
         self.holds(lambda n: self.pictures(n, 2), 2000)
+
+    def picture(self, data):
+        folder = self.folder / "one"
+        for kind in "ab":
+            (folder / kind).mkdir(parents=True, exist_ok=True)
+            (folder / kind / "1.jpg").write_bytes(data)
+        text = IMAGES.replace("folder: photos", "folder: one")
+        return "train", self.write("photos.yaml", text), "--dry-run"
+
+    def test_headers_of_images(self):
+        picture, (begin, end) = jpeg(8, 8), (b"\x89PNG\r\n\x1a\n", png(8, 8, bytes(64))[8:])
+        header, rest = end[:25], end[25:]
+        for name, data in (("comments", lambda n: picture[:2] + n * b"\xff\xfe\0\2" + picture[2:]),
+                           ("fill bytes", lambda n: picture[:2] + 4 * n * b"\xff" + picture[2:]),
+                           ("chunks", lambda n: begin + header + n * b"\0\0\0\0tEXt\0\0\0\0" + rest)):
+            with self.subTest(name):
+                self.holds(lambda n, data=data: self.picture(data(n)), 100_000)
 
     def test_folders_of_images(self):
         self.holds(lambda n: self.pictures(n, n), 600)

@@ -37,6 +37,14 @@ std::string Replaced(const std::string& from, const std::string& to) {
   return Expected(text);
 }
 
+TEST(OverrideTest, ValuesAreUtf8) {
+  const std::string error = After({"train.steps=\xFF"});
+  EXPECT_NE(error.find("error: the value of --set has a byte that is not UTF-8\nhelp: a terminal"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(error.find("save the file"), std::string::npos) << error;
+}
+
 TEST(OverrideTest, SetsValuesOfAnyKind) {
   EXPECT_EQ(After({"train.batch=16"}), Replaced("batch: 8", "batch: 16"));
   EXPECT_EQ(After({"train.batch=[1, {a: x}]"}), Replaced("batch: 8", "batch: [1, {a: x}]"));

@@ -54,5 +54,13 @@ TEST(StopText, MarksAnApproximation) {
             "evaluations since");
 }
 
+TEST(PlannedTextTest, SaysWhichPartIsTheLarger) {
+  MemoryUse memory = Measured(0);
+  memory.start = 9 << 20;
+  EXPECT_EQ(PlannedText(memory),
+            "planned 9.00 MiB, the larger of 9.00 MiB for reading and compiling and 8.00 MiB in "
+            "steps (arena 6.00 MiB, data 0 B, base 2.00 MiB)");
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "src/ops/metric.h"
 #include "src/session/session.h"
 #include "tests/session/session_testing.h"
 
@@ -48,6 +49,14 @@ PassResult Evaluate(int64_t batch, Mode mode, const std::string& weights) {
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
   RunObserver observer;
   return session.Evaluate("test", observer);
+}
+
+TEST(Auc, TellsScoresOfF32ApartAndThoseOfF64ButForTheirLastBit) {
+  const float next = std::nextafter(1.0F, 2.0F);
+  EXPECT_LT(ScoredSample(1.0F, true), ScoredSample(next, false));
+  const double close = std::nextafter(1.0, 2.0), apart = std::nextafter(close, 2.0);
+  EXPECT_EQ(ScoredSample(1.0, true), ScoredSample(close, true));
+  EXPECT_LT(ScoredSample(1.0, true), ScoredSample(apart, false));
 }
 
 TEST(Auc, DependsOnNeitherTheBatchNorTheMode) {

@@ -158,6 +158,23 @@ TEST_F(TorchFileTest, DeepPartsAreRefused) {
   EXPECT_NE(PickleError(opcodes).find("is nested too deeply"), std::string::npos);
 }
 
+TEST_F(TorchFileTest, DeepPartsAreRefusedWhereTheyBegin) {
+  const std::string error = PickleError(std::string(1000, '(') + std::string(1000, '1'));
+  EXPECT_EQ(error, "'DIR/m.pth': byte 206: the pickle is nested too deeply");
+  const std::string tuples = PickleError(")" + std::string(1000, '\x85'));
+  EXPECT_NE(tuples.find("the pickle is nested too deeply"), std::string::npos) << tuples;
+  const std::string lists = PickleError(std::string(500, ']') + std::string(499, 'a'));
+  EXPECT_NE(lists.find("the pickle is nested too deeply"), std::string::npos) << lists;
+}
+
+// The values would take 72 bytes for each byte of the file.
+TEST_F(TorchFileTest, MoreValuesThanTensorsHaveAreRefused) {
+  const std::string error = PickleError(std::string(2'000'000, ']'));
+  EXPECT_NE(error.find("the pickle has more than 932067 values, and only tensors are read"),
+            std::string::npos)
+      << error;
+}
+
 TEST_F(TorchFileTest, DamageIsFound) {
   const std::string path = Zip(ArchiveOf(Text("w") + Opcodes({}), Floats(kSix)));
   std::string bytes = ReadBytes(path);
