@@ -43,7 +43,7 @@ class BatchAutoTest(MemoryTestCase):
         self.refuses("plan", "auto.yaml")
 
     def test_a_resumed_run_keeps_the_batch_that_was_found(self):
-        cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
+        cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"] + MIB  # for the search
         self.write("auto.yaml", FLAT.replace("batch: 32", f"batch: auto\n  memory: {cap}"))
         self.cgrun("train", "auto.yaml", "--out", "part", "--quiet")
         # Another search may find another one: bases differ by pages.
@@ -72,7 +72,7 @@ class BatchAutoTest(MemoryTestCase):
                    "--quiet")
 
     def test_a_capped_run_goes_on_with_its_model_file(self):
-        cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
+        cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"] + MIB  # for the search
         flags = ["--memory", cap, "--seed", "5"]
         longer = ["--set", "train.steps=6"]
         self.cgrun("train", "flat.yaml", *flags, "--out", "part", "--quiet", "--batch", "auto")

