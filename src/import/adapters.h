@@ -45,6 +45,8 @@ std::span<const Adapter> EinsumAdapters();
 std::span<const Adapter> LossAdapters();
 std::span<const Adapter> RotaryAdapters();
 std::span<const Adapter> AttentionAdapters();
+std::span<const Adapter> StatefulAdapters();
+std::span<const Adapter> GridSampleAdapters();
 std::span<const Adapter> RecurrentAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();

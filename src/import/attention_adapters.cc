@@ -1,4 +1,4 @@
-// Imports Attention: products of queries and keys, masks, a softmax, and a product with the values.
+// Attention is made of products of queries and keys, masks, a softmax and a product with values.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -149,13 +149,6 @@ class AttentionWriter {
                         KeyOfList("after", {keys() - masked_keys_})});
   }
 
-  // first, first + 1, … along one axis.
-  NetworkValue Places(int64_t first, int64_t count, const std::vector<int64_t>& sizes) {
-    HostTensor places(DType::kI64, Shape::Of(sizes));
-    for (int64_t i = 0; i < count; ++i) places.Set(i, static_cast<double>(first + i));
-    return node_.EmitParameter(ConstantOf(std::move(places)), "places");
-  }
-
   // The number of keys that a sample has, as it goes with scores.
   NetworkValue Lengths() {
     const Shape shape = node_.ShapeOf(kLengths);
@@ -165,9 +158,10 @@ class AttentionWriter {
 
   // The place of each query among the keys. With lengths, the last query has the last key.
   NetworkValue QueryPlaces(const std::optional<NetworkValue>& lengths) {
-    const std::vector<int64_t> column = {queries(), 1};
-    if (!lengths) return Places(past_, queries(), column);
-    return write_.Part("add", {*lengths, Places(-queries(), queries(), column)});
+    const NetworkValue column =
+        write_.Reshaped(EmitPlaces(node_, queries()), {Dim(queries()), Dim(1)});
+    if (!lengths) return past_ == 0 ? column : Moved(column, past_);
+    return write_.Part("add", {*lengths, Moved(column, -queries())});
   }
 
   // Says which keys a query may see by their places; nothing where that is all of them.
@@ -180,7 +174,7 @@ class AttentionWriter {
     const bool is_short = node_.Has(kMask) && masked_keys_ < keys();
     if (!has_end && left < 0 && !node_.Has(kLengths) && !is_short) return std::nullopt;
     std::optional<NetworkValue> lengths, visible;
-    const NetworkValue key = Places(0, keys(), {keys()});
+    const NetworkValue key = EmitPlaces(node_, keys());
     const auto add = [&](const char* is, const ItemWriter::Argument& bound) {
       const NetworkValue fits =
           write_.Part("compare", {key, bound}, {KeyOf("is", std::string(is))});

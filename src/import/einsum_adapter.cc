@@ -1,4 +1,5 @@
-// Einsum of one or two operands: sums over letters of one of them, then a product of matrices.
+// Einsum takes diagonals, sums over letters of one operand alone, and products of matrices, pair by
+// pair.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -43,9 +44,6 @@ void CheckLetters(NodeContext& node, const std::string& letters) {
     const bool is_letter =
         (letters[i] >= 'a' && letters[i] <= 'z') || (letters[i] >= 'A' && letters[i] <= 'Z');
     if (!is_letter) node.FailAttribute("equation", "has '" + letters.substr(i, 1) + "'");
-    if (letters.find(letters[i], i + 1) != letters.npos) {
-      node.FailAttribute("equation", "takes a diagonal, which is not supported");
-    }
   }
 }
 
@@ -96,6 +94,11 @@ Equation ReadEquation(NodeContext& node) {
   equation.result = arrow == text.npos ? ImplicitResult(equation.operands, ellipsis)
                                        : WithEllipsis(node, text.substr(arrow + 2), ellipsis);
   CheckLetters(node, equation.result);
+  for (const char letter : equation.result) {
+    if (std::ranges::count(equation.result, letter) > 1) {
+      node.FailAttribute("equation", "has a result with a letter twice");
+    }
+  }
   return equation;
 }
 
@@ -109,26 +112,80 @@ class EinsumWriter {
   }
 
   void Run() {
-    for (size_t i = 0; i < operands_.size(); ++i) SumOwn(i);
-    Lettered result = operands_[0];
-    if (operands_.size() == 2) result = Product(operands_[0], operands_[1]);
-    result = Ordered(result, equation_.result);
-    if (result.value.id == operands_[0].value.id) {
+    const ValueId first = operands_[0].value.id;
+    for (Lettered& operand : operands_) operand = Diagonal(operand);
+    while (operands_.size() > 1) {
+      // The operand with the batch leads.
+      if (!HasBatch(0) && HasBatch(1)) std::swap(operands_[0], operands_[1]);
+      wanted_ = LettersFrom(2);
+      SumOwn(0);
+      SumOwn(1);
+      operands_[0] = Product(operands_[0], operands_[1]);
+      operands_.erase(operands_.begin() + 1);
+    }
+    wanted_ = equation_.result;
+    SumOwn(0);
+    const Lettered result = Ordered(operands_[0], equation_.result);
+    if (result.value.id == first) {
       return write_.Finish("identity", {result.value});
     }
     node_.Set(result.value);
   }
 
  private:
-  // Adds up the letters of operand `i` that stand nowhere else.
+  bool HasBatch(size_t i) const { return !write_.ShapeOf(operands_[i].value).IsBound(); }
+
+  // Lists the letters of the result, and of the operands from `i` on, each of them once.
+  std::string LettersFrom(size_t i) const {
+    std::string letters = equation_.result;
+    for (; i < operands_.size(); ++i) {
+      for (const char letter : operands_[i].letters) {
+        if (letters.find(letter) == letters.npos) letters.push_back(letter);
+      }
+    }
+    return letters;
+  }
+
+  // Takes the elements whose places on two axes of one letter are the same. In a row of all n·n
+  // pairs they lie n + 1 apart.
+  Lettered Diagonal(Lettered operand) {
+    for (size_t i = 0; i < operand.letters.size(); ++i) {
+      const char letter = operand.letters[i];
+      const size_t twin = operand.letters.find(letter, i + 1);
+      if (twin == operand.letters.npos) continue;
+      std::vector<int64_t> perm = AxesFrom(0, static_cast<int>(operand.letters.size()));
+      perm.erase(perm.begin() + static_cast<int64_t>(twin));
+      perm.erase(perm.begin() + static_cast<int64_t>(i));
+      perm.insert(perm.end(), {static_cast<int64_t>(i), static_cast<int64_t>(twin)});
+      const NetworkValue turned = write_.Transposed(operand.value, perm);
+      const Shape shape = write_.ShapeOf(turned);
+      const int last = shape.rank() - 1;
+      const Dim size = shape[last];
+      if (size.batch || shape[last - 1].batch) node_.Fail("takes a diagonal of the batch axis");
+      if (shape[last - 1] != size) node_.Fail("takes a diagonal of axes that differ in size");
+      std::vector<Dim> dims(shape.begin(), shape.end() - 2);
+      dims.emplace_back(size.size * size.size);
+      operand.value = write_.Part(
+          "slice", {write_.Reshaped(turned, dims)},
+          {KeyOfList("axes", {last - 1}), KeyOfList("starts", {0}),
+           KeyOfList("ends", {size.size * size.size}), KeyOfList("steps", {size.size + 1})});
+      operand.letters.erase(twin, 1);
+      operand.letters.erase(i, 1);
+      operand.letters.push_back(letter);
+      --i;
+    }
+    return operand;
+  }
+
+  // Adds up the letters of operand `i`, of the first two, that stand nowhere else.
   void SumOwn(size_t i) {
     Lettered& operand = operands_[i];
     std::vector<int64_t> axes;
     std::string kept;
     for (size_t axis = 0; axis < operand.letters.size(); ++axis) {
       const char letter = operand.letters[axis];
-      const bool elsewhere = operands_.size() == 2 && operands_[1 - i].Has(letter);
-      if (elsewhere || equation_.result.find(letter) != std::string::npos) {
+      const bool elsewhere = operands_.size() > 1 && operands_[1 - i].Has(letter);
+      if (elsewhere || wanted_.find(letter) != std::string::npos) {
         kept.push_back(letter);
         continue;
       }
@@ -156,10 +213,10 @@ class EinsumWriter {
     return write_.ShapeOf(operand.value)[static_cast<int>(operand.letters.find(letter))];
   }
 
-  // The letters of `operand`, in the order of the result, for which `takes` holds.
+  // The letters of `operand`, those that are wanted later in front, for which `takes` holds.
   template <class F>
   std::string Letters(const Lettered& operand, F takes) const {
-    std::string all = equation_.result, letters;
+    std::string all = wanted_, letters;
     for (const char letter : operand.letters) {
       if (all.find(letter) == all.npos) all.push_back(letter);
     }
@@ -196,9 +253,7 @@ class EinsumWriter {
   }
 
   Lettered Product(const Lettered& a, const Lettered& b) {
-    const auto in_result = [&](char letter) {
-      return equation_.result.find(letter) != std::string::npos;
-    };
+    const auto in_result = [&](char letter) { return wanted_.find(letter) != std::string::npos; };
     std::string shared = Letters(a, [&](char l) { return b.Has(l) && in_result(l); });
     const std::string summed = Letters(a, [&](char l) { return b.Has(l) && !in_result(l); });
     std::string of_a = Letters(a, [&](char l) { return !b.Has(l); });
@@ -226,15 +281,13 @@ class EinsumWriter {
   NodeContext& node_;
   ItemWriter write_;
   Equation equation_;
+  std::string wanted_;  // the letters that the result or a later operand has
   std::vector<Lettered> operands_;
 };
 
-void Einsum(NodeContext& node, const Adapter&) {
-  if (node.num_inputs() > 2) node.Fail("has more than two operands, which is not supported");
-  EinsumWriter(node, ReadEquation(node)).Run();
-}
+void Einsum(NodeContext& node, const Adapter&) { EinsumWriter(node, ReadEquation(node)).Run(); }
 
-constexpr Adapter kEinsum[] = {{"Einsum", Einsum, "", 2}};
+constexpr Adapter kEinsum[] = {{"Einsum", Einsum, "", 1 << 20}};
 
 }  // namespace
 

@@ -234,15 +234,20 @@ void Where(NodeContext& node, const Adapter&) {
 
 void Identity(NodeContext& node, const Adapter&) { node.Set(0, node.Input(0)); }
 
-// In inference nothing is dropped.
+// In inference nothing is dropped, nor with a ratio of 0. The mask, output 1, is true everywhere.
 void Dropout(NodeContext& node, const Adapter&) {
   node.Ignore("ratio");
   node.Ignore("seed");
-  if (node.Has(2)) {
+  const bool keeps_all = node.Has(1) && node.IsConstant(1) && node.Number(1) == 0.0;
+  if (node.Has(2) && !keeps_all) {
     const std::optional<double> training = node.Number(2);
     if (!training || *training != 0) node.Fail("its input 'training_mode' must be false");
   }
   node.Set(0, node.Input(0));
+  if (node.node().outputs.size() < 2) return;
+  const NetworkValue ones =
+      node.Emit("fill", {{node.Value(0), ""}}, {KeyOf("value", std::string("1"))}, {}, "ones");
+  node.Set(1, {{}, CastTo(node, ones, DType::kBool, "mask")});
 }
 
 void Cast(NodeContext& node, const Adapter&) {

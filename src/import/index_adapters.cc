@@ -140,12 +140,51 @@ void ImportExpand(NodeContext& node, const Adapter&) {
   ItemWriter(node).Finish("expand", {node.Value(0)}, {KeyOfList("sizes", sizes)});
 }
 
+// The place that each place of a sequence is taken from, [sequences, places, 1].
+NetworkValue ReversedPlaces(NodeContext& node, ItemWriter& write, int64_t places) {
+  const NetworkValue place = EmitPlaces(node, places);
+  NetworkValue lengths = node.Value(1);
+  if (node.TypeOf(lengths).dtype != DType::kI64) {
+    lengths = write.Part("cast", {lengths}, {KeyOf("to", std::string("int64"))});
+  }
+  const Dim sequences = write.ShapeOf(lengths)[0];
+  lengths = write.Reshaped(lengths, {sequences, Dim(1)});
+  const NetworkValue from_end = write.Part("sub", {write.Part("sub", {lengths, place}), 1.0});
+  const NetworkValue is_reversed =
+      write.Part("compare", {place, lengths}, {KeyOf("is", std::string("less"))});
+  const NetworkValue index = write.Part("where", {is_reversed, from_end, place});
+  return write.Reshaped(index, {sequences, Dim(places), Dim(1)});
+}
+
+// Each sequence is reversed up to its length.
+void ReverseSequence(NodeContext& node, const Adapter&) {
+  ItemWriter write(node);
+  const Shape shape = node.ShapeOf(0);
+  const int64_t batch = node.Axis(node.Int("batch_axis", 1), shape.rank());
+  const int64_t time = node.Axis(node.Int("time_axis", 0), shape.rank());
+  if (batch == time) node.FailAttribute("time_axis", "is the axis of the sequences");
+  node.RefuseBatch(0, time, "reverses");
+  if (node.ShapeOf(1).rank() != 1) node.Fail("its lengths are " + node.ShapeOf(1).ToString());
+  std::vector<int64_t> perm = {batch, time}, back(static_cast<size_t>(shape.rank()));
+  for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (axis != batch && axis != time) perm.push_back(axis);
+  }
+  for (size_t i = 0; i < perm.size(); ++i)
+    back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+  const NetworkValue x = write.Transposed(node.Value(0), perm);
+  const NetworkValue index = ReversedPlaces(node, write, shape[static_cast<int>(time)].size);
+  const ItemWriter::Keys keys = {KeyOf("batch_dims", int64_t{1})};
+  if (std::ranges::is_sorted(perm)) return write.Finish("gather_nd", {x, index}, keys);
+  write.Finish("transpose", {write.Part("gather_nd", {x, index}, keys)}, {KeyOfList("perm", back)});
+}
+
 constexpr Adapter kIndices[] = {
     {"Expand", ImportExpand, "", 2},
     {"Gather", ImportGather, "", 2},
     {"GatherElements", ImportGatherElements, "", 2},
     {"GatherND", ImportGatherNd, "", 2},
     {"OneHot", ImportOneHot, "", 3},
+    {"ReverseSequence", ReverseSequence, "", 2},
     {"Scatter", ImportScatterElements, "", 3},
     {"ScatterElements", ImportScatterElements, "", 3},
     {"ScatterND", ImportScatterNd, "", 3},

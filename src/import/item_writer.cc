@@ -38,6 +38,15 @@ int64_t IntegerOf(NodeContext& node, int i) {
   return integers[0];
 }
 
+NetworkValue EmitPlaces(NodeContext& node, int64_t count) {
+  ItemWriter write(node);
+  HostTensor one(DType::kI64, Shape{1});
+  one.Set(0, 1);
+  const NetworkValue ones = write.Part("expand", {node.EmitParameter(ConstantOf(one), "one")},
+                                       {KeyOfList("sizes", {count})});
+  return write.Part("cumsum", {ones}, {KeyOf("axis", int64_t{0}), KeyOf("exclusive", true)});
+}
+
 std::vector<int64_t> AxesFrom(int64_t first, int rank) {
   std::vector<int64_t> axes(static_cast<size_t>(std::max<int64_t>(rank - first, 0)));
   std::iota(axes.begin(), axes.end(), first);

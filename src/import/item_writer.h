@@ -72,6 +72,10 @@ inline int64_t AxisOf(NodeContext& node, int64_t fallback) {
 // The integer of a constant of one element; Fail() for others, and for one beyond ±2³¹.
 int64_t IntegerOf(NodeContext& node, int i);
 
+// Emits 0, 1, … count − 1 as int64 [count]. They are computed when the model runs, so that a long
+// axis costs no memory here.
+NetworkValue EmitPlaces(NodeContext& node, int64_t count);
+
 // Returns every axis from `first` on.
 std::vector<int64_t> AxesFrom(int64_t first, int rank);
 

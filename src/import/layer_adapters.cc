@@ -117,7 +117,11 @@ class WindowReader {
   // Adds the item, a `part` of what the node emits; for rows with a reshape before and behind.
   NetworkValue Emit(std::string_view op, std::vector<TreeEntry> keys, std::vector<Weight> weights,
                     const std::string& part) {
-    NetworkValue x = node_.Value(0);
+    return Emit(op, node_.Value(0), std::move(keys), std::move(weights), part);
+  }
+  // The same, where it reads `x`, which has the shape of input 0.
+  NetworkValue Emit(std::string_view op, NetworkValue x, std::vector<TreeEntry> keys,
+                    std::vector<Weight> weights, const std::string& part) {
     if (!rows_) {
       return node_.Emit(std::string(op), {{x, ""}}, std::move(keys), std::move(weights), part);
     }
@@ -199,6 +203,33 @@ void Pool(NodeContext& node, const Adapter& row) {
     keys.push_back(KeyOf("count_include_pad", false));
   }
   node.Set(reader.Emit(row.op, std::move(keys), {}, ""));
+}
+
+// The filter of a sum: a one fills the weight when it is written.
+Weight SumFilter(DType dtype) {
+  HostTensor one(dtype, Shape{1});
+  one.Set(0, 1);
+  return {"weight", ConstantOf(std::move(one)), false, true};
+}
+
+// Gives the norm (sum of |x|^p)^(1/p) of each window.
+void LpPool(NodeContext& node, const Adapter&) {
+  WindowReader reader(node);
+  const int64_t p = node.Int("p", 2), channels = node.ShapeOf(0)[1].size;
+  if (p < 1) node.FailAttribute("p", "must be at least 1");
+  node.Only("ceil_mode", 0);
+  std::vector<TreeEntry> keys = {KeyOf("filters", channels), KeyOf("groups", channels),
+                                 KeyOf("bias", false)};
+  const Window window = reader.Read(std::nullopt, &keys);
+  keys.push_back(KeyOfSides("stride", window.stride));
+  if (!AllAre(window.dilation, 1)) keys.push_back(KeyOfSides("dilation", window.dilation));
+  const auto power = static_cast<float>(p);
+  NetworkValue x = node.Emit("abs", {{node.Value(0), ""}}, {}, {}, "abs");
+  if (p > 1) x = node.Emit("pow", {{x, ""}, {{}, NumberText(power)}}, {}, {}, "powers");
+  std::vector<Weight> weights = {SumFilter(node.TypeOf(0).dtype)};
+  x = reader.Emit("conv", x, std::move(keys), std::move(weights), p > 1 ? "sums" : "");
+  if (p > 1) x = node.Emit("pow", {{x, ""}, {{}, NumberText(1 / power)}});
+  node.Set(x);
 }
 
 void GlobalPool(NodeContext& node, const Adapter& row) {
@@ -342,6 +373,7 @@ constexpr Adapter kLayers[] = {
     {"LayerNormalization", LayerNormalization, "", 3},
     {"LogSoftmax", OldSoftmax, "log_softmax"},
     {"LogSoftmax", Softmax, "log_softmax", 1, 13},
+    {"LpPool", LpPool, "", 1, 2},
     {"MatMul", MatMul, "", 2},
     {"MaxPool", Pool, "max_pool"},
     {"Softmax", OldSoftmax, "softmax"},

@@ -183,6 +183,32 @@ void ImportSlice(NodeContext& node, const Adapter& row) {
                {KeyOfList("axes", cuts.flipped)});
 }
 
+// Cuts axes that are too long on both sides, and puts zeros around those that are too short.
+void CenterCropPad(NodeContext& node, const Adapter&) {
+  ItemWriter write(node);
+  const Shape shape = node.ShapeOf(0);
+  const std::vector<int64_t> sizes = node.Integers(1);
+  const std::vector<int64_t> axes =
+      CountedAxes(node, node.Ints("axes"), static_cast<size_t>(shape.rank()));
+  if (axes.size() != sizes.size()) node.Fail("its axes and its sizes are not as many");
+  Frame taken, added;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const Dim size = shape[static_cast<int>(axes[i])];
+    if (sizes[i] < 1 || sizes[i] > (1 << 30)) node.Fail("has sizes out of range");
+    if (size == Dim(sizes[i]) || (size.batch && Dim(node.batch().value_or(-1)) == Dim(sizes[i]))) {
+      continue;
+    }
+    if (size.batch) node.Fail("cuts or pads the batch axis");
+    const int64_t more = std::abs(sizes[i] - size.size);
+    (sizes[i] < size.size ? taken : added).Add(axes[i], more / 2, more - more / 2);
+  }
+  const NetworkValue x = WithoutEdges(node, write, taken);
+  if (added.axes.empty()) return node.Set(x);
+  write.Finish("pad", {x},
+               {KeyOfList("axes", added.axes), KeyOfList("before", added.before),
+                KeyOfList("after", added.after)});
+}
+
 // The size of the blocks of images, which the shape of input 0 must fit.
 int64_t BlockOf(NodeContext& node) {
   const int64_t block = node.Int("blocksize", 0);
@@ -225,9 +251,13 @@ void SpaceToDepth(NodeContext& node, const Adapter&) {
 }
 
 constexpr Adapter kParts[] = {
-    {"DepthToSpace", DepthToSpace},    {"Pad", ImportPad},
-    {"Pad", ImportPad, "", 4, 11},     {"Slice", ImportSlice},
-    {"Slice", ImportSlice, "", 5, 10}, {"SpaceToDepth", SpaceToDepth},
+    {"CenterCropPad", CenterCropPad, "", 2},
+    {"DepthToSpace", DepthToSpace},
+    {"Pad", ImportPad},
+    {"Pad", ImportPad, "", 4, 11},
+    {"Slice", ImportSlice},
+    {"Slice", ImportSlice, "", 5, 10},
+    {"SpaceToDepth", SpaceToDepth},
 };
 
 }  // namespace
