@@ -245,7 +245,10 @@ ImportedModel ImportOnnx(onnx::OnnxFile& file, const ImportOptions& options) {
       model.bound.insert(model.bound.begin(), "no input has a batch, because with one, " + why);
       return model;
     } catch (const UnboundDimensions& without_batch) {
-      throw with_batch;  // may be for another reason than the batch
+      // It may be for another reason than the batch.
+      const std::string before = with_batch.help().empty() ? "" : with_batch.help() + "; ";
+      throw InputError(with_batch.what(),
+                       before + "if it is the batch that is in the way, " + without_batch.help());
     }
   }
 }

@@ -147,6 +147,10 @@ constexpr std::array<Maker, 4> kMakers = {{{"ConstantOfShape", MakeConstantOfSha
 
 }  // namespace
 
+bool NeedsConstants(std::string_view op_type) {
+  return std::ranges::find(kMakers, op_type, &Maker::op_type) != kMakers.end();
+}
+
 bool MakeConstant(NodeContext& node) {
   const auto* const maker = std::ranges::find(kMakers, node.node().op_type, &Maker::op_type);
   if (maker == kMakers.end() || !node.Has(0) || !maker->make(node)) return false;

@@ -3,6 +3,8 @@
 #ifndef CGRUN_IMPORT_MAKE_CONSTANTS_H_
 #define CGRUN_IMPORT_MAKE_CONSTANTS_H_
 
+#include <string_view>
+
 #include "src/import/node_context.h"
 
 namespace cgrun {
@@ -10,6 +12,9 @@ namespace cgrun {
 // Computes ConstantOfShape, Range, EyeLike and NonZero where their inputs are constants, and sets
 // the result. False for other nodes. Fail() where the result is above the budget of folding.
 bool MakeConstant(NodeContext& node);
+
+// Whether an operator can be imported with constant inputs alone.
+bool NeedsConstants(std::string_view op_type);
 
 }  // namespace cgrun
 

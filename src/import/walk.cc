@@ -94,6 +94,9 @@ void TakeConstantNode(NodeContext& node) {
   if (!IsStandard(domain)) {
     node.Fail("is an operator of '" + onnx::Shown(domain) + "', which is not supported");
   }
+  if (NeedsConstants(node.node().op_type)) {
+    node.Fail("needs constant inputs, and these depend on the batch or on data");
+  }
   node.Fail("cannot be imported: there is no such operator in this version of cgrun",
             "cut the model before this node, or export it with other operators");
 }

@@ -129,8 +129,24 @@ TEST_F(ImportGraphsTest, AModelThatMovesTheBatchIsImportedWithoutOne) {
 
 TEST_F(ImportGraphsTest, WithoutASizeOfTheBatchTheFirstErrorIsSaid) {
   EXPECT_NE(Refusal(Turned({0, 3})).find("the batch is not the first axis"), std::string::npos);
+  EXPECT_NE(ErrorOf([&] {
+              Import(Turned({0, 3}));
+            }).find("if it is the batch that is in the way, give each a size: `--dim batch=N`"),
+            std::string::npos);
   const ImportedModel model = Import(Turned({0, 3}), {.dims = {{"batch", 2}}, .constants = {}});
   EXPECT_FALSE(model.has_batch);
+}
+
+// An exporter's initial state of an LSTM is zeros for each sample.
+TEST_F(ImportGraphsTest, ZerosForEachSampleNeedASizeOfTheBatch) {
+  onnx::Graph graph;
+  graph.inputs = {ValueOf("x", {0, 2})};
+  graph.outputs = {ValueOf("y", {0, 2})};
+  graph.nodes = {NodeOf("Shape", {"x"}, "shape"), NodeOf("ConstantOfShape", {"shape"}, "zeros"),
+                 NodeOf("Add", {"x", "zeros"}, "y")};
+  EXPECT_NE(Refusal(graph).find("needs constant inputs, and these depend on the batch"),
+            std::string::npos);
+  EXPECT_FALSE(Import(graph, {.dims = {{"batch", 2}}, .constants = {}}).has_batch);
 }
 
 TEST_F(ImportGraphsTest, AScalarInputHasNoBatch) {
