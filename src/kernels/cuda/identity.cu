@@ -1,4 +1,5 @@
-// identity; and parameter, reshape and flatten where they cannot be views: copies bytes of any number type.
+// identity; and parameter, reshape and flatten where they cannot be views: copies bytes of any
+// number type.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 
