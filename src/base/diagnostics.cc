@@ -140,8 +140,8 @@ std::string NearestWithin(int limit, std::string_view name, std::span<const std:
   return nearest;
 }
 
-// What a help quotes between backticks, cut where it is long: a user can have written megabytes.
-// Only commands that name files have some hundred bytes.
+// Cuts long quotations between backticks, since a user can have written megabytes. Commands that
+// name files have some hundred bytes.
 std::string WithShortQuotes(std::string text) {
   constexpr size_t kMost = 1000, kShown = 160;
   for (size_t begin = text.find('`'); begin != text.npos; begin = text.find('`', begin)) {

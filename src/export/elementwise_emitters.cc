@@ -209,7 +209,7 @@ void OneHot(NodeEmitter& node, const Emitter&) {
   node.Set(node.Cast(rows, a.dtype));
 }
 
-// What is drawn becomes an input: the user feeds the numbers.
+// Random numbers become an input, which the user feeds.
 void Draw(NodeEmitter& node, const Emitter&) {
   const std::string name = node.state().graph.values[node.node().outputs[0]].name;
   const size_t dot = name.rfind('.');

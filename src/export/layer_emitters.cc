@@ -51,8 +51,8 @@ void ConvTranspose(NodeEmitter& node, const Emitter&) {
   node.Set(node.Emit("ConvTranspose", AllInputs(node), std::move(attributes)));
 }
 
-// What a window of the last row hangs over the end, as padding: so `ceil_mode`, whose meaning
-// differs between programs, is not needed. Padding that no window reaches stays.
+// Adds padding as far as the last window hangs over the end. So `ceil_mode`, whose meaning differs
+// between programs, is not needed. Padding that no window reaches stays.
 void CoverLastWindow(WindowAxis& axis) {
   const int64_t end = axis.InputOf(axis.output - 1, axis.kernel - 1) + 1;
   axis.after = std::max(axis.after, end - axis.input);

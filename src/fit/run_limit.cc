@@ -137,9 +137,9 @@ constexpr int64_t kLeastForPlanning = int64_t{8} << 20;
 constexpr const char* kPlanOutside =
     "`cgrun plan MODEL` outside of the group says what a model takes";
 
-// What planning may take beside the code, in bytes. The code counts in full, as in the container of
-// a plan, although the system can evict its pages and read them again. Where less than the code
-// stays in memory, the process does hardly anything else, and nothing ends it.
+// Returns the bytes that planning may take beside the code. That counts in full, as in the
+// container of a plan, although the system can evict its pages and read them again. Where less than
+// the code stays in memory, the process does hardly anything else, and nothing ends it.
 int64_t RoomForPlanning() {
   static const int64_t code = MeasureFootprint(RunMemory(), /*loaders=*/0).code;
   return ControlGroupMemory("") - code;

@@ -212,14 +212,6 @@ class ForwardBuilder {
     CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
   }
 
-  // Returns whether an operator reads no tensor of the model: random numbers, say, or a parameter.
-  static bool ReadsNothing(const OpSpec& op) {
-    const std::optional<OpId> id =
-        op.kind == OpSpec::Kind::kOperator ? FindOp(op.target.value) : std::nullopt;
-    return id && (*id == OpId::parameter ||
-                  GetOpDef(*id).inputs.size() == (GetOpDef(*id).needs_step ? 1u : 0u));
-  }
-
   // `previous` is nothing where the operator before failed; then this one says nothing of it.
   MaybeValues Inputs(const OpSpec& op, const Scope& scope, const MaybeValues& previous) {
     if (ReadsNothing(op)) {

@@ -211,6 +211,16 @@ std::string NoteOnLayer(const std::string& name) {
 
 OpId IdOf(const OpDef& def) { return *FindOp(def.name); }
 
+bool ReadsNothing(const OpSpec& op) {
+  const std::optional<OpId> id =
+      op.kind == OpSpec::Kind::kOperator ? FindOp(op.target.value) : std::nullopt;
+  if (!id) return false;
+  const OpDef& def = GetOpDef(*id);
+  // An operator that owns a tensor owns its last input.
+  const size_t own = def.needs_step || def.owned != nullptr ? 1 : 0;
+  return def.inputs.size() == own;
+}
+
 Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {
   for (const Attribute& attribute : op.attributes) {
     if (attribute.key != "activation") continue;

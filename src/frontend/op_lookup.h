@@ -31,6 +31,10 @@ std::string NoteOnLayer(const std::string& name);
 
 OpId IdOf(const OpDef& def);
 
+// Whether an operator of a model file reads no tensor of the model: random numbers, or a tensor of
+// its own.
+bool ReadsNothing(const OpSpec& op);
+
 // `activation: relu` of an operator: an operator of one input that is applied to its output.
 struct Activation {
   std::optional<OpId> op;  // nothing: none is asked for, or the name is wrong (reported)

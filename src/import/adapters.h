@@ -24,6 +24,9 @@ struct Adapter {
 // Null for an operator that cannot be imported in this opset.
 const Adapter* FindAdapter(const onnx::Node& node, int64_t opset);
 
+// Emits the operator of the row, with the node's first input and without attributes.
+void FunctionOfOne(NodeContext& node, const Adapter& row);
+
 // A convolution of the node's first three inputs, as the `part` of what it emits.
 NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string& part);
 

@@ -193,7 +193,7 @@ class AttentionWriter {
     return write_.Part("add", {places, static_cast<double>(by)});
   }
 
-  // What is added to the scores: -inf hides a key.
+  // Returns the numbers that are added to the scores. One of -inf hides a key.
   std::optional<NetworkValue> Bias() {
     std::optional<NetworkValue> mask;
     if (node_.Has(kMask)) mask = Mask();

@@ -9,14 +9,7 @@
 namespace cgrun {
 namespace {
 
-using Inputs = std::vector<Network::Input>;
-
 std::string OpName(const Adapter& row) { return std::string(row.op); }
-
-// One input, no attribute.
-void Unary(NodeContext& node, const Adapter& row) {
-  node.Set(node.Emit(OpName(row), {{node.Value(0), ""}}));
-}
 
 void LeakyRelu(NodeContext& node, const Adapter&) {
   const float slope = node.Real("alpha", 0.01f);
@@ -256,13 +249,12 @@ void Cast(NodeContext& node, const Adapter&) {
   const auto type = static_cast<onnx::DataType>(node.Int("to", 0));
   const std::optional<DType> dtype = DTypeOfOnnx(type);
   if (!dtype) node.FailAttribute("to", "is " + onnx::NameOf(type) + ", which is not supported");
-  if (node.TypeOf(0).dtype == *dtype) return node.Set(node.Value(0));
-  node.Set(node.Emit("cast", {{node.Value(0), ""}}, {KeyOf("to", std::string(Name(*dtype)))}));
+  node.Set(CastTo(node, node.Value(0), *dtype, ""));
 }
 
 constexpr int kAny = 1 << 20;
 constexpr Adapter kElementwise[] = {
-    {"Abs", Unary, "abs"},
+    {"Abs", FunctionOfOne, "abs"},
     {"Add", Binary, "add", 2},
     {"Cast", Cast},
     {"CastLike", CastLike, "", 2},
@@ -271,7 +263,7 @@ constexpr Adapter kElementwise[] = {
     {"Div", Binary, "div", 2},
     {"Dropout", Dropout, "", 3},
     {"Equal", Compare, "equal", 2},
-    {"Exp", Unary, "exp"},
+    {"Exp", FunctionOfOne, "exp"},
     {"Gelu", Gelu},
     {"Greater", Compare, "greater", 2},
     {"GreaterOrEqual", Compare, "greater_or_equal", 2},
@@ -281,21 +273,21 @@ constexpr Adapter kElementwise[] = {
     {"LeakyRelu", LeakyRelu},
     {"Less", Compare, "less", 2},
     {"LessOrEqual", Compare, "less_or_equal", 2},
-    {"Log", Unary, "log"},
+    {"Log", FunctionOfOne, "log"},
     {"Max", Variadic, "max", kAny},
     {"Mean", Mean, "", kAny},
     {"Min", Variadic, "min", kAny},
     {"Mul", Binary, "mul", 2},
-    {"Neg", Unary, "neg"},
+    {"Neg", FunctionOfOne, "neg"},
     {"Pow", Pow, "pow", 2},
     {"Reciprocal", Reciprocal},
-    {"Relu", Unary, "relu"},
-    {"Sigmoid", Unary, "sigmoid"},
-    {"Softplus", Unary, "softplus"},
-    {"Sqrt", Unary, "sqrt"},
+    {"Relu", FunctionOfOne, "relu"},
+    {"Sigmoid", FunctionOfOne, "sigmoid"},
+    {"Softplus", FunctionOfOne, "softplus"},
+    {"Sqrt", FunctionOfOne, "sqrt"},
     {"Sub", Binary, "sub", 2},
     {"Sum", Variadic, "add", kAny},
-    {"Tanh", Unary, "tanh"},
+    {"Tanh", FunctionOfOne, "tanh"},
     {"Where", Where, "", 3},
 };
 

@@ -1,4 +1,4 @@
-// What a node would take is known from types before anything is computed.
+// Types tell how much memory a node takes before anything is computed.
 #include "src/import/evaluate.h"
 
 #include <algorithm>

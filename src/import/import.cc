@@ -151,7 +151,7 @@ std::vector<std::string> FinishOutputs(ImportState& state) {
   return names;
 }
 
-// What is folded may take as much as the model, and 64 MiB.
+// All folded tensors together may take as much as the model, and 64 MiB.
 FoldBudget BudgetFor(const onnx::OnnxFile& file) {
   constexpr int64_t kAlways = 64 << 20;
   std::error_code error;

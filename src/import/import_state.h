@@ -37,7 +37,7 @@ struct GraphScope {
   const ImportedValue* Find(std::string_view name) const;
 };
 
-// What folding may still take: an output has at most 64 KiB, or four times its inputs' bytes.
+// Folding may still take this much. An output has at most 64 KiB, or four times its inputs' bytes.
 struct FoldBudget {
   int64_t bytes = 0;        // in all
   int64_t flops = 1 << 30;  // in all; above, nodes are left to the model

@@ -6,11 +6,11 @@
 #include "src/import/item_writer.h"
 
 namespace cgrun {
-namespace {
-
 void FunctionOfOne(NodeContext& node, const Adapter& row) {
   ItemWriter(node).Finish(std::string(row.op), {node.Value(0)});
 }
+
+namespace {
 
 void FunctionOfTwo(NodeContext& node, const Adapter& row) {
   ItemWriter(node).Finish(std::string(row.op), {node.Value(0), node.Value(1)});

@@ -27,7 +27,7 @@ HostTensor Rows(const HostTensor& tensor, int64_t begin, int64_t end) {
   return rows;
 }
 
-// What the three operators have in common: their inputs, and how states become outputs.
+// The three operators have this in common: their inputs, and how states become outputs.
 class Cell {
  public:
   Cell(NodeContext& node, int64_t gates, std::vector<std::string> activations)

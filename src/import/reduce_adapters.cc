@@ -9,7 +9,7 @@
 namespace cgrun {
 namespace {
 
-// Which axes a node reduces.
+// Reads which axes a node reduces.
 class ReducedAxes {
  public:
   // Axes stand in an attribute, and from some opset on in an input.

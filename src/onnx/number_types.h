@@ -1,4 +1,4 @@
-// Which number type of cgrun stands for which of ONNX.
+// Maps number types of ONNX to those of cgrun, and back.
 #ifndef CGRUN_ONNX_NUMBER_TYPES_H_
 #define CGRUN_ONNX_NUMBER_TYPES_H_
 

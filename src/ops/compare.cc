@@ -25,13 +25,7 @@ std::vector<TensorType> InferCompare(InferContext& context) {
                             " and " + context.input(1).ToString(),
                         "convert one with `cast`");
   }
-  const auto shape = BroadcastShapes(context.shape(0), context.shape(1));
-  if (!shape) {
-    return context.Fail("shapes " + context.shape(0).ToString() + " and " +
-                            context.shape(1).ToString() + " do not go together",
-                        "from the last axis on, dimensions must be equal or 1");
-  }
-  return {{DType::kBool, *shape}};
+  return InferCommonShape(context, DType::kBool);
 }
 
 }  // namespace

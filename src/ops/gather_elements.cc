@@ -76,7 +76,7 @@ std::vector<TensorType> InferScatterElements(InferContext& context) {
   return {context.input(0)};
 }
 
-// What is written has its gradient there. What it replaces has none.
+// An element that is written has its gradient there. The one that it replaces has none.
 void ScatterElementsGradient(GradientContext& context) {
   const auto& attributes = context.attributes<ScatterElementsAttributes>();
   const bool replaces = attributes.reduction == "none";

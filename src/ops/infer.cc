@@ -47,18 +47,17 @@ std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
   return Shape(dims);
 }
 
-namespace {
-
-// Takes two inputs of one type that go together.
-std::vector<TensorType> InferPair(InferContext& context) {
+std::vector<TensorType> InferCommonShape(InferContext& context, DType dtype) {
   const std::optional<Shape> shape = BroadcastShapes(context.shape(0), context.shape(1));
   if (!shape) {
     return context.Fail("shapes " + context.shape(0).ToString() + " and " +
                             context.shape(1).ToString() + " do not go together",
                         "from the last axis on, dimensions must be equal or 1");
   }
-  return {{context.dtype(0), *shape}};
+  return {{dtype, *shape}};
 }
+
+namespace {
 
 std::vector<TensorType> RefusePair(InferContext& context, std::string_view wanted) {
   return context.Fail("needs two " + std::string(wanted) + ", not " + context.input(0).ToString() +
@@ -72,14 +71,14 @@ std::vector<TensorType> InferBroadcast(InferContext& context) {
   if (context.dtype(0) != context.dtype(1) || !IsFloat(context.dtype(0))) {
     return RefusePair(context, "floating-point inputs of one type");
   }
-  return InferPair(context);
+  return InferCommonShape(context, context.dtype(0));
 }
 
 std::vector<TensorType> InferBroadcastNumbers(InferContext& context) {
   if (context.dtype(0) != context.dtype(1) || !HasArithmetic(context.dtype(0))) {
     return RefusePair(context, "inputs of one type, floats or integers");
   }
-  return InferPair(context);
+  return InferCommonShape(context, context.dtype(0));
 }
 
 std::vector<TensorType> InferBroadcastGrad(InferContext& context) {

@@ -35,6 +35,9 @@ bool ExpectInput(InferContext& context, int i, std::string_view name, const Tens
 // most.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
+// Gives the common shape of inputs 0 and 1, as elements of that type; reports where there is none.
+std::vector<TensorType> InferCommonShape(InferContext& context, DType dtype);
+
 // Returns `axis` in [0, rank). A negative axis counts from the end. If it is outside, returns
 // nothing.
 std::optional<int> NormalizeAxis(int64_t axis, int rank);

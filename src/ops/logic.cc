@@ -21,13 +21,7 @@ std::vector<TensorType> InferLogic(InferContext& context) {
                             " and " + context.input(1).ToString(),
                         "`compare` makes bools; `cast` with `to: bool` asks what is not 0");
   }
-  const auto shape = BroadcastShapes(context.shape(0), context.shape(1));
-  if (!shape) {
-    return context.Fail("shapes " + context.shape(0).ToString() + " and " +
-                            context.shape(1).ToString() + " do not go together",
-                        "from the last axis on, dimensions must be equal or 1");
-  }
-  return {{DType::kBool, *shape}};
+  return InferCommonShape(context, DType::kBool);
 }
 
 OpDef Logic(OpText text) {

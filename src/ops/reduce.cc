@@ -82,7 +82,7 @@ void RepeatGradient(GradientContext& context, bool average) {
 void SumGradient(GradientContext& context) { RepeatGradient(context, false); }
 void MeanGradient(GradientContext& context) { RepeatGradient(context, true); }
 
-// What equals the result shares its gradient, be it the largest or the least.
+// Elements that equal the result share its gradient, be it the largest or the least.
 void ExtremumGradient(GradientContext& context) {
   context.SetInputGradient(
       0, context.Emit(OpId::reduce_max_grad, context.node().attributes,

@@ -16,7 +16,7 @@ namespace cgrun {
 // leaves the tensor out.
 std::optional<std::string> Renamed(std::string name, const std::vector<RenameRule>& rules);
 
-// What `pattern` has in place of its `*`, one text each; nothing where it does not match.
+// Returns the texts in place of each `*` of `pattern`; nothing where it does not match.
 std::optional<std::vector<std::string>> MatchStars(std::string_view pattern, std::string_view name);
 
 }  // namespace cgrun

@@ -25,7 +25,7 @@ constexpr size_t MostValues(size_t bytes) {
   return std::max(kUsualBytes, kBytesForEach * bytes) / sizeof(PickleValue);
 }
 
-// What may be named. Storages are the classes "torch.…Storage".
+// A pickle may name these. Storages are the classes "torch.…Storage".
 constexpr std::array<std::string_view, 6> kNames = {"collections.OrderedDict",
                                                     "torch._utils._rebuild_tensor",
                                                     "torch._utils._rebuild_tensor_v2",

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostEntryName = 1024;
 
-// What minizip's callbacks see as their stream.
+// The callbacks of minizip see this as their stream.
 struct Stream {
   std::span<const std::byte> bytes;
   uint64_t position = 0;

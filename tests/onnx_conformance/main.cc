@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/base/diagnostics.h"
-#include "tests/onnx_conformance/node_test.h"
+#include "src/io/read_file.h"
+#include "tests/onnx_conformance/conformance_case.h"
 
 namespace cgrun {
 namespace {
@@ -35,9 +37,12 @@ std::vector<std::string> TestsIn(const std::string& folder) {
   return tests;
 }
 
-Outcome RunTest(const std::string& folder, NodeTestKind* kind) {
+Outcome RunTest(const std::string& folder, ConformanceKind* kind) {
   try {
-    NodeTest test(folder);
+    ConformanceCase test(folder + "/model.onnx", [&](const std::string& name) {
+      const std::string path = folder + "/" + name;
+      return fs::exists(path) ? std::optional(ReadTextFile(path)) : std::nullopt;
+    });
     *kind = test.Kind();
     return test.Run();
   } catch (const UserError& error) {
@@ -79,7 +84,7 @@ int Main(int argc, char** argv) {
   const std::vector<std::string> tests = TestsIn(arguments[0]);
   for (size_t i = 0; i < tests.size(); ++i) {
     if (isatty(2) != 0) fmt::print(stderr, "\r{} of {} tests ", i + 1, tests.size());
-    NodeTestKind kind;
+    ConformanceKind kind;
     const Outcome outcome = RunTest(tests[i], &kind);
     Count(outcome, &operators[kind.op]);
     Count(outcome, &all);

@@ -1,7 +1,8 @@
 // One of ONNX's node tests: a model, with inputs and the outputs that they must give.
-#ifndef CGRUN_TESTS_ONNX_CONFORMANCE_NODE_TEST_H_
-#define CGRUN_TESTS_ONNX_CONFORMANCE_NODE_TEST_H_
+#ifndef CGRUN_TESTS_ONNX_CONFORMANCE_CONFORMANCE_CASE_H_
+#define CGRUN_TESTS_ONNX_CONFORMANCE_CONFORMANCE_CASE_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,19 +22,24 @@ struct Outcome {
 };
 
 // Says what a test is about.
-struct NodeTestKind {
+struct ConformanceKind {
   std::string op;         // its operator; "several operators" where it has several nodes
   bool in_scope = false;  // tensors of our number types, standard operators without control flow,
                           // shapes that do not depend on data
 };
 
-// Reads and runs a test. Its folder has "model.onnx" and a folder for each set of data.
-class NodeTest {
- public:
-  // UserError where the model cannot be read.
-  explicit NodeTest(const std::string& folder);
+// Returns the bytes of a file by its name below the folder of a test, such as
+// "test_data_set_0/input_0.pb"; nothing where there is none.
+using ReadTestFile = std::function<std::optional<std::string>(const std::string& name)>;
 
-  NodeTestKind Kind() const;
+// Reads and runs a test.
+class ConformanceCase {
+ public:
+  // `model` is the path of its model, `read` reads its data. UserError where the model cannot be
+  // read.
+  ConformanceCase(const std::string& model, ReadTestFile read);
+
+  ConformanceKind Kind() const;
   // Imports the model for each set of data. It is imported as the file is, or with the sizes of the
   // data, or with all inputs but the first as constants. Then it runs in graph mode and in eager
   // mode. Both must give the outputs to 1e-3 relative or 1e-5 absolute.
@@ -51,10 +57,10 @@ class NodeTest {
   std::optional<ImportedModel> Import(Tensors* inputs, std::string* reason);
   Outcome RunSet(const std::string& set);
 
-  std::string folder_;
   onnx::OnnxFile file_;
+  ReadTestFile read_;
 };
 
 }  // namespace cgrun
 
-#endif  // CGRUN_TESTS_ONNX_CONFORMANCE_NODE_TEST_H_
+#endif  // CGRUN_TESTS_ONNX_CONFORMANCE_CONFORMANCE_CASE_H_

@@ -1,26 +1,23 @@
 // Tries the ways of importing a model, one after the other.
-#include "tests/onnx_conformance/node_test.h"
+#include "tests/onnx_conformance/conformance_case.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "src/base/diagnostics.h"
 #include "src/import/constant.h"
-#include "src/io/mapped_file.h"
 #include "src/onnx/read.h"
 #include "src/onnx/tensor_bytes.h"
 #include "tests/onnx_conformance/run_imported.h"
 
 namespace cgrun {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double kRelative = 1e-3, kAbsolute = 1e-5;
 
@@ -84,27 +81,29 @@ std::string WithoutPath(std::string text, const std::string& path) {
 
 }  // namespace
 
-NodeTest::NodeTest(const std::string& folder) : folder_(folder), file_(folder + "/model.onnx") {}
+ConformanceCase::ConformanceCase(const std::string& model, ReadTestFile read)
+    : file_(model), read_(std::move(read)) {}
 
-NodeTestKind NodeTest::Kind() const {
+ConformanceKind ConformanceCase::Kind() const {
   const onnx::Graph& graph = *file_.model().graph;
-  NodeTestKind kind{graph.nodes.size() == 1 ? graph.nodes[0].op_type : "several operators", true};
+  ConformanceKind kind{graph.nodes.size() == 1 ? graph.nodes[0].op_type : "several operators",
+                       true};
   kind.in_scope = std::ranges::all_of(graph.nodes, IsNodeInScope) &&
                   std::ranges::all_of(graph.inputs, IsTensorInScope) &&
                   std::ranges::all_of(graph.outputs, IsTensorInScope);
   return kind;
 }
 
-std::optional<NodeTest::Tensors> NodeTest::ReadValues(
+std::optional<ConformanceCase::Tensors> ConformanceCase::ReadValues(
     const std::string& set, const std::string& kind,
     const std::vector<onnx::ValueInfo>& values) const {
   Tensors tensors;
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string path = fmt::format("{}/{}_{}.pb", set, kind, i);
-    if (!fs::exists(path)) return std::nullopt;
-    const MappedFile mapped(path);
+    const std::optional<std::string> bytes = read_(path);
+    if (!bytes) return std::nullopt;
     try {
-      const auto tensor = onnx::ReadMessage<onnx::Tensor>(mapped.bytes(), path);
+      const auto tensor = onnx::ReadMessage<onnx::Tensor>(std::as_bytes(std::span(*bytes)), path);
       if (!DTypeOfOnnx(tensor.data_type)) return std::nullopt;
       tensors.emplace(values[i].name, ToHost(tensor, path));
     } catch (const UserError&) {
@@ -114,7 +113,7 @@ std::optional<NodeTest::Tensors> NodeTest::ReadValues(
   return tensors;
 }
 
-std::map<std::string, int64_t> NodeTest::SizesOf(const Tensors& inputs) const {
+std::map<std::string, int64_t> ConformanceCase::SizesOf(const Tensors& inputs) const {
   std::map<std::string, int64_t> sizes;
   for (const onnx::ValueInfo& input : file_.model().graph->inputs) {
     if (!input.type || !input.type->tensor_type || !input.type->tensor_type->shape) continue;
@@ -127,7 +126,7 @@ std::map<std::string, int64_t> NodeTest::SizesOf(const Tensors& inputs) const {
   return sizes;
 }
 
-std::optional<ImportedModel> NodeTest::Import(Tensors* inputs, std::string* reason) {
+std::optional<ImportedModel> ConformanceCase::Import(Tensors* inputs, std::string* reason) {
   const auto& declared = file_.model().graph->inputs;
   for (const auto& [freezes, sizes] :
        {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {
@@ -147,7 +146,7 @@ std::optional<ImportedModel> NodeTest::Import(Tensors* inputs, std::string* reas
   return std::nullopt;
 }
 
-Outcome NodeTest::RunSet(const std::string& set) {
+Outcome ConformanceCase::RunSet(const std::string& set) {
   const onnx::Graph& graph = *file_.model().graph;
   auto inputs = ReadValues(set, "input", graph.inputs);
   const auto wanted = ReadValues(set, "output", graph.outputs);
@@ -175,10 +174,12 @@ Outcome NodeTest::RunSet(const std::string& set) {
   return {};
 }
 
-Outcome NodeTest::Run() {
+Outcome ConformanceCase::Run() {
   for (int i = 0;; ++i) {
-    const std::string set = fmt::format("{}/test_data_set_{}", folder_, i);
-    if (!fs::exists(set)) return i > 0 ? Outcome() : Outcome{Verdict::kLeftOut, "it has no data"};
+    const std::string set = fmt::format("test_data_set_{}", i);
+    if (!read_(set + "/output_0.pb")) {
+      return i > 0 ? Outcome() : Outcome{Verdict::kLeftOut, "it has no data"};
+    }
     const Outcome outcome = RunSet(set);
     if (outcome.verdict != Verdict::kPassed) return outcome;
   }
