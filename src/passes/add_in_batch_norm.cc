@@ -55,8 +55,9 @@ std::optional<ClipGradient> ClipGradientOf(const Node& node) {
   if (body.size() != 2 || body[0].op != OpId::add) return std::nullopt;
   const auto bounds =
       ClipBoundsOf(body[1].op, body[1].attributes, OpId::relu_grad, OpId::clip_grad);
+  if (!bounds) return std::nullopt;
   const bool of_sum = body[1].operands[0] >= 0 && body[1].operands[1] < 0;
-  if (!bounds || !of_sum) return std::nullopt;
+  if (!of_sum) return std::nullopt;
   return ClipGradient{body[0].operands, body[1].operands[0], *bounds};
 }
 
