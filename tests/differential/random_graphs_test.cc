@@ -216,7 +216,7 @@ TEST(RandomGraphs, EveryOrderPlannerAndOptionGivesTheInterpretersBits) {
   EXPECT_EQ(coverage.planners.size(), Planners().size());
   EXPECT_GT(coverage.passes_removed, graphs);
   EXPECT_GT(coverage.recomputations, graphs / 10);
-  EXPECT_GT(coverage.swaps, graphs / 50);
+  EXPECT_GT(coverage.swaps, graphs / 100);
   EXPECT_GT(coverage.in_streams, graphs / 4);
   EXPECT_GT(coverage.copies, graphs);
   EXPECT_GT(coverage.elided, graphs);

@@ -53,17 +53,6 @@ void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<double>& a, const 
                          static_cast<blasint>(b.stride), beta, c, static_cast<blasint>(c_stride));
 }
 
-// OpenBLAS asks OpenMP how large a team is to be, which each thread can say of its own teams.
-OneBlasThread::OneBlasThread(bool single_threaded) {
-  if (!single_threaded || omp_in_parallel()) return;
-  before_ = omp_get_max_threads();
-  omp_set_num_threads(1);
-}
-
-OneBlasThread::~OneBlasThread() {
-  if (before_ > 0) omp_set_num_threads(before_);
-}
-
 void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k) {
   SetBlasThreads(threads, /*products=*/1);
   if (threads == 1) most_copied = std::max(most_copied, CopiedBytes(m, n, k, SizeOf(dtype)));

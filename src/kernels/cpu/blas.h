@@ -29,19 +29,6 @@ inline constexpr bool RunsSingleThreaded(int64_t multiplications, int threads) {
   return multiplications < (threads <= 4 ? 1 << 21 : 1 << 18);
 }
 
-// While it lives, what this thread has OpenBLAS multiply runs on this thread alone, if
-// `single_threaded`.
-class OneBlasThread {
- public:
-  explicit OneBlasThread(bool single_threaded);
-  ~OneBlasThread();
-  OneBlasThread(const OneBlasThread&) = delete;
-  OneBlasThread& operator=(const OneBlasThread&) = delete;
-
- private:
-  int before_ = 0;  // the size of teams; 0: it was not changed
-};
-
 // The most rows, columns or depth that OpenBLAS takes.
 inline constexpr int64_t kMostBlasSize = INT32_MAX;
 

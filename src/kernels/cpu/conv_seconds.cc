@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/kernels/cpu/blas.h"
 #include "src/kernels/kernel.h"
 #include "src/ops/pool.h"
 
@@ -22,7 +23,6 @@ constexpr double kUnpoolWindow = 1.5e-9;  // a winner given its gradient
 constexpr double kFillPixel = 0.05e-9;
 constexpr double kCachedBytes = 4 << 20;
 constexpr double kBytesPerSecond = 6.7e9;  // beyond these, of all threads
-constexpr int64_t kLeastParallelProducts = int64_t{1} << 18;
 
 double RoundUp(int64_t n, int64_t to) { return static_cast<double>((n + to - 1) / to * to); }
 
@@ -51,7 +51,7 @@ double Planes(const ConvGeometry& g) { return static_cast<double>(g.images * g.g
 
 int ConvThreads(const ConvGeometry& g, int threads) {
   const int64_t products = g.images * g.groups * g.output_plane() * g.group_weight();
-  return products < kLeastParallelProducts ? 1 : threads;
+  return RunsSingleThreaded(products, threads) ? 1 : threads;
 }
 
 double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {

@@ -1,13 +1,16 @@
 // The tables of kernels for CPUs, and the Target that answers for them.
 #include "src/kernels/cpu/library.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
 
 #include "src/base/check.h"
 #include "src/kernels/cpu/blas.h"
+#include "src/kernels/cpu/one_thread.h"
 #include "src/kernels/cpu/own_kernels.h"
+#include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/vector_target.h"
 #include "src/kernels/cpu/widened.h"
 #include "src/kernels/evaluate.h"
@@ -16,6 +19,20 @@
 
 namespace cgrun::cpu {
 namespace {
+
+// oneDNN splits any work over its team. For small work, a second thread is not worth waking.
+bool IsForOneThread(const KernelDef& kernel, const NodeSignature& node, int threads) {
+  return kernel.calls_onednn && OperandBytes(node) < LeastParallelBytes(Work::kMoves) &&
+         RunsSingleThreaded(CostOf(node).flops / 2, threads);
+}
+
+// `setting`, a RunSetting or a KernelRequest, as the kernel takes it.
+template <class Setting>
+Setting OnOneThread(Setting setting) {
+  setting.threads = 1;
+  setting.thread_team = 0;
+  return setting;
+}
 
 class CpuLibrary final : public KernelLibrary {
  public:
@@ -49,7 +66,7 @@ class CpuLibrary final : public KernelLibrary {
     if (const auto it = kernels_.find(node.op); it != kernels_.end()) {
       for (const KernelDef& kernel : it->second) {
         const size_t before = options.size();
-        AddOptions(kernel, node, setting, &options);
+        AddOwnOptions(kernel, node, setting, &options);
         if (options.size() > before) continue;
         AddWidenedOptions(*this, kernel, node, setting, &options);
         widened |= options.size() > before;
@@ -70,7 +87,7 @@ class CpuLibrary final : public KernelLibrary {
   PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
     if (const auto it = kernels_.find(request.node.op); it != kernels_.end()) {
       for (const KernelDef& kernel : it->second) {
-        if (kernel.name == name) return PrepareKernel(kernel, request);
+        if (kernel.name == name) return PrepareOwn(kernel, request);
         if (name == WidenedName(kernel.name)) return PrepareWidened(*this, kernel, request);
       }
     }
@@ -87,6 +104,21 @@ class CpuLibrary final : public KernelLibrary {
   std::string fingerprint() const override { return fingerprint_; }
 
  private:
+  static void AddOwnOptions(const KernelDef& kernel, const NodeSignature& node,
+                            const RunSetting& setting, std::vector<KernelOption>* options) {
+    const int team = std::max(setting.threads, setting.thread_team);
+    if (!IsForOneThread(kernel, node, team)) return AddOptions(kernel, node, setting, options);
+    const OneThread one(true);
+    AddOptions(kernel, node, OnOneThread(setting), options);
+  }
+
+  static PreparedKernel PrepareOwn(const KernelDef& kernel, const KernelRequest& request) {
+    const int team = std::max(request.threads, request.thread_team);
+    if (!IsForOneThread(kernel, request.node, team)) return PrepareKernel(kernel, request);
+    const OneThread one(true);
+    return PrepareKernel(kernel, OnOneThread(request));
+  }
+
   void Add(OpId op) {
     for (const KernelDef& kernel : OwnKernels(op)) kernels_[op].push_back(kernel);
   }

@@ -8,6 +8,7 @@
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/linear_product.h"
 #include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/one_thread.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/vector_target.h"
 
@@ -49,7 +50,7 @@ struct Kernel {
       const T* bias = Data<const T>(context, i, 2);
       for (int64_t row = 0; row < p.rows; ++row) std::copy_n(bias, p.units, y + row * p.units);
     }
-    const OneBlasThread one(p.single_threaded);
+    const OneThread one(p.single_threaded);
     Multiply<T>(p.rows, p.units, p.features, {Data<const T>(context, i, 0), p.features, false},
                 {Data<const T>(context, i, 1), p.features, true}, T(kBias ? 1 : 0), y, p.units);
     Activate(p, y);

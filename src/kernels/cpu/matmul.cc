@@ -7,6 +7,7 @@
 #include "src/kernels/cpu/is_weight_product.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/one_thread.h"
 
 namespace cgrun::cpu {
 namespace {
@@ -29,7 +30,7 @@ struct Kernel {
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     T* y = Data<T>(context, i, 2);
-    const OneBlasThread one(p.single_threaded);
+    const OneThread one(p.single_threaded);
     for (int64_t m = 0; m < p.matrices; ++m) {
       Multiply<T>(p.rows, p.columns, p.depth, {a + m * p.a_step, p.a_row, p.transpose_a},
                   {b + m * p.b_step, p.b_row, p.transpose_b}, T(0), y, p.columns);

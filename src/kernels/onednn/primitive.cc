@@ -8,6 +8,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
+#include "src/kernels/cpu/one_thread.h"
 
 namespace cgrun::onednn {
 namespace {
@@ -67,6 +68,7 @@ class Prepared {
       addresses_[a] = address;
       Check(dnnl_memory_set_data_handle_v2(arguments_[a].memory, address, Stream().get()));
     }
+    const cpu::OneThread one(single_threaded_);
     const PooledAllocations pooled;
     Check(dnnl_primitive_execute(primitive_.get(), Stream().get(),
                                  static_cast<int>(arguments_.size()), arguments_.data()));
@@ -77,6 +79,7 @@ class Prepared {
   }
 
   dnnl::primitive primitive_;
+  bool single_threaded_ = omp_get_max_threads() == 1;  // as it is made
   std::vector<dnnl::memory> memories_;
   std::vector<dnnl_exec_arg_t> arguments_;
   std::vector<int> operands_;
