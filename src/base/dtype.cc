@@ -10,15 +10,20 @@ int64_t SizeOf(DType dtype) {
   switch (dtype) {
     case DType::kF64:
     case DType::kI64:
+    case DType::kU64:
       return 8;
     case DType::kF32:
     case DType::kI32:
+    case DType::kU32:
       return 4;
     case DType::kBF16:
     case DType::kF16:
+    case DType::kI16:
+    case DType::kU16:
       return 2;
     case DType::kU8:
     case DType::kBool:
+    case DType::kI8:
       return 1;
   }
   return 0;
@@ -42,6 +47,16 @@ std::string_view Name(DType dtype) {
       return "uint8";
     case DType::kBool:
       return "bool";
+    case DType::kI8:
+      return "int8";
+    case DType::kI16:
+      return "int16";
+    case DType::kU16:
+      return "uint16";
+    case DType::kU32:
+      return "uint32";
+    case DType::kU64:
+      return "uint64";
   }
   return "?";
 }
@@ -56,6 +71,11 @@ std::optional<DType> DTypeFromName(std::string_view name) {
 bool IsFloat(DType dtype) {
   return dtype == DType::kF64 || dtype == DType::kF32 || dtype == DType::kBF16 ||
          dtype == DType::kF16;
+}
+
+bool IsStorageType(DType dtype) {
+  return dtype == DType::kF16 || dtype == DType::kI8 || dtype == DType::kI16 ||
+         dtype == DType::kU16 || dtype == DType::kU32 || dtype == DType::kU64;
 }
 
 BFloat16::BFloat16(float value) {

@@ -8,17 +8,37 @@
 
 namespace cgrun {
 
-enum class DType : uint8_t { kF64, kF32, kBF16, kF16, kI64, kI32, kU8, kBool };
+// New types go to the end: compiled models hold the numbers.
+enum class DType : uint8_t {
+  kF64,
+  kF32,
+  kBF16,
+  kF16,
+  kI64,
+  kI32,
+  kU8,
+  kBool,
+  kI8,
+  kI16,
+  kU16,
+  kU32,
+  kU64
+};
 
-inline constexpr DType kAllDTypes[] = {DType::kF64, DType::kF32, DType::kBF16, DType::kF16,
-                                       DType::kI64, DType::kI32, DType::kU8,   DType::kBool};
+inline constexpr DType kAllDTypes[] = {
+    DType::kF64,  DType::kF32, DType::kBF16, DType::kF16, DType::kI64, DType::kI32, DType::kU8,
+    DType::kBool, DType::kI8,  DType::kI16,  DType::kU16, DType::kU32, DType::kU64};
 
 // Bytes of one element.
 int64_t SizeOf(DType dtype);
-// "f64", "f32", "bf16", "f16", "int64", "int32", "uint8", "bool": the names of model files.
+// "f64", "f32", "bf16", "f16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16",
+// "uint8", "bool": the names of model files.
 std::string_view Name(DType dtype);
 std::optional<DType> DTypeFromName(std::string_view name);
 bool IsFloat(DType dtype);
+// Whether tensors of the type are only stored, moved and cast: f16, int8, int16, uint16, uint32 and
+// uint64. Kernels that compute have no instance for it.
+bool IsStorageType(DType dtype);
 
 // bfloat16: the upper half of an IEEE binary32; conversion rounds to nearest, ties to even.
 struct BFloat16 {
@@ -58,6 +78,26 @@ constexpr DType DTypeOf<uint8_t>() {
 template <>
 constexpr DType DTypeOf<bool>() {
   return DType::kBool;
+}
+template <>
+constexpr DType DTypeOf<int8_t>() {
+  return DType::kI8;
+}
+template <>
+constexpr DType DTypeOf<int16_t>() {
+  return DType::kI16;
+}
+template <>
+constexpr DType DTypeOf<uint16_t>() {
+  return DType::kU16;
+}
+template <>
+constexpr DType DTypeOf<uint32_t>() {
+  return DType::kU32;
+}
+template <>
+constexpr DType DTypeOf<uint64_t>() {
+  return DType::kU64;
 }
 
 }  // namespace cgrun

@@ -6,11 +6,13 @@
 
 #include "src/base/check.h"
 #include "src/base/dtype.h"
+#include "src/base/float16.h"
 
 namespace cgrun {
 
-// Calls f(T*) with a null pointer of the element type `dtype`, whichever it is but f16. `BF16` is
-// the device's type for bf16. It is static as the functions of src/kernels/number.h are.
+// Calls f(T*) with a null pointer of the element type `dtype`, one in which kernels compute: no
+// IsStorageType(). `BF16` is the device's type for bf16. It is static as the functions of
+// src/kernels/number.h are.
 template <class BF16, class F>
 static auto ForType(DType dtype, F f) {
   switch (dtype) {
@@ -28,11 +30,32 @@ static auto ForType(DType dtype, F f) {
       return f(static_cast<uint8_t*>(nullptr));
     case DType::kBool:
       return f(static_cast<bool*>(nullptr));
-    case DType::kF16:
+    default:
       break;
   }
   CGRUN_CHECK(false) << "no instance for " << Name(dtype);
   return f(static_cast<double*>(nullptr));
+}
+
+// Does the same for every type.
+template <class BF16, class F>
+static auto ForAnyType(DType dtype, F f) {
+  switch (dtype) {
+    case DType::kF16:
+      return f(static_cast<Float16*>(nullptr));
+    case DType::kI8:
+      return f(static_cast<int8_t*>(nullptr));
+    case DType::kI16:
+      return f(static_cast<int16_t*>(nullptr));
+    case DType::kU16:
+      return f(static_cast<uint16_t*>(nullptr));
+    case DType::kU32:
+      return f(static_cast<uint32_t*>(nullptr));
+    case DType::kU64:
+      return f(static_cast<uint64_t*>(nullptr));
+    default:
+      return ForType<BF16>(dtype, f);
+  }
 }
 
 }  // namespace cgrun

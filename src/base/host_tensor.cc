@@ -34,30 +34,11 @@ double HostTensor::At(int64_t i) const {
   return NumberAt(dtype_, bytes_.data() + i * SizeOf(dtype_));
 }
 
-namespace {
-
-// Decodes an IEEE binary16: a sign, 5 bits of exponent, 10 of mantissa.
-double HalfAt(const std::byte* bytes) {
-  uint16_t bits;
-  std::memcpy(&bits, bytes, sizeof(bits));
-  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  double size =
-      exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
-  if (exponent == 31) {
-    size = mantissa == 0 ? std::numeric_limits<double>::infinity()
-                         : std::numeric_limits<double>::quiet_NaN();
-  }
-  return bits >> 15 != 0 ? -size : size;
-}
-
-}  // namespace
-
 double NumberAt(DType dtype, const std::byte* bytes) {
-  if (dtype == DType::kF16) return HalfAt(bytes);
-  return ForType<BFloat16>(dtype, [&]<class T>(T*) -> double {
+  return ForAnyType<BFloat16>(dtype, [&]<class T>(T*) -> double {
     T value;
     std::memcpy(&value, bytes, sizeof(T));
-    if constexpr (std::is_same_v<T, BFloat16>) {
+    if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) {
       return static_cast<double>(static_cast<float>(value));
     } else {
       return static_cast<double>(value);
@@ -66,7 +47,7 @@ double NumberAt(DType dtype, const std::byte* bytes) {
 }
 
 void HostTensor::Set(int64_t i, double value) {
-  ForType<BFloat16>(dtype_, [&]<class T>(T*) {
+  ForAnyType<BFloat16>(dtype_, [&]<class T>(T*) {
     if constexpr (std::is_same_v<T, BFloat16>) {
       data<T>()[static_cast<size_t>(i)] = BFloat16(static_cast<float>(value));
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

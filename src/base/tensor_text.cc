@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,9 @@ class TensorParser {
     HostTensor tensor(dtype_, Shape::Of(sizes_));
     for (size_t i = 0; i < numbers_.size(); ++i) {
       const auto at = static_cast<int64_t>(i);
-      if (dtype_ == DType::kI64) {
-        tensor.data<int64_t>()[i] = numbers_[i].whole;
+      if (IsWhole()) {
+        std::memcpy(tensor.bytes().data() + i * sizeof(int64_t), &numbers_[i].whole,
+                    sizeof(int64_t));
         continue;
       }
       tensor.Set(at, numbers_[i].real);
@@ -34,8 +36,19 @@ class TensorParser {
  private:
   struct Number {
     double real = 0;
-    int64_t whole = 0;
+    uint64_t whole = 0;  // the bits of an integer of 64
   };
+
+  // Whether a double does not hold all numbers of the type.
+  bool IsWhole() const { return dtype_ == DType::kI64 || dtype_ == DType::kU64; }
+
+  template <class T>
+  bool Whole(const char* last, uint64_t* bits) const {
+    T value = 0;
+    const auto read = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    *bits = static_cast<uint64_t>(value);
+    return read.ec == std::errc() && read.ptr == last;
+  }
 
   // Passes over spaces. Returns whether `c` follows, '\0' being the end, and takes it.
   bool SkipTo(char c) {
@@ -68,17 +81,15 @@ class TensorParser {
     for (const auto& [word, value] : {std::pair("true", 1), std::pair("false", 0)}) {
       if (dtype_ != DType::kBool || !rest_.starts_with(word)) continue;
       rest_.remove_prefix(std::string_view(word).size());
-      numbers_.push_back({static_cast<double>(value), value});
+      numbers_.push_back({static_cast<double>(value), static_cast<uint64_t>(value)});
       return true;
     }
     Number number;
     const char* const end = rest_.data() + rest_.size();
     const auto [last, error] = std::from_chars(rest_.data(), end, number.real);
     if (error != std::errc() || std::isnan(number.real)) return false;
-    if (dtype_ == DType::kI64) {
-      const auto whole = std::from_chars(rest_.data(), end, number.whole);
-      if (whole.ec != std::errc() || whole.ptr != last) return false;
-    }
+    if (dtype_ == DType::kI64 && !Whole<int64_t>(last, &number.whole)) return false;
+    if (dtype_ == DType::kU64 && !Whole<uint64_t>(last, &number.whole)) return false;
     rest_ = std::string_view(last, static_cast<size_t>(end - last));
     numbers_.push_back(number);
     return true;

@@ -36,12 +36,7 @@ GivenConstant ConstantOfText(const std::string& text) {
   std::error_code error;
   const bool is_file = text.ends_with(".npy") || text.ends_with(".npy.gz");
   if (!is_file && !std::filesystem::is_regular_file(text, error)) return {.text = text};
-  HostTensor tensor = ReadNpy(text);
-  if (tensor.dtype() == DType::kF16) {
-    throw InputError("'" + text + "' holds float16, which `--const` does not take",
-                     "write it as float32");
-  }
-  return {.text = text, .tensor = std::move(tensor)};
+  return {.text = text, .tensor = ReadNpy(text)};
 }
 
 std::map<std::string, GivenConstant> ConstantsOf(const std::vector<std::string>& assignments) {

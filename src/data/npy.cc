@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "src/base/float16.h"
 #include "src/data/dataset.h"
 #include "src/data/declared_length.h"
 #include "src/data/npy_samples.h"
@@ -24,34 +25,7 @@ namespace {
 
 constexpr size_t kChunkElements = 8192;
 
-// IEEE binary16; what becomes one is rounded to nearest, ties to even.
-struct Half {
-  uint16_t bits = 0;
-  Half() = default;
-  explicit Half(float value) {
-    const int sign = std::signbit(value) ? 0x8000 : 0;
-    const float size = std::fabs(value);
-    int magnitude = 0x7C00;  // infinite
-    if (std::isnan(value)) {
-      magnitude = 0x7E00;
-    } else if (size < 0x1p-14f) {
-      magnitude = static_cast<int>(std::nearbyint(std::ldexp(size, 24)));
-    } else if (size < 65520.0f) {  // 11 bits, of which the first is 1 more in the exponent
-      int exponent = 0;
-      const float fraction = std::frexp(size, &exponent);
-      magnitude = ((exponent + 13) << 10) + static_cast<int>(std::nearbyint(fraction * 2048));
-    }
-    bits = static_cast<uint16_t>(sign | magnitude);
-  }
-  explicit operator float() const {
-    const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-    const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
-    if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-    if (exponent < 31) return sign * std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
-    return fraction == 0 ? sign * std::numeric_limits<float>::infinity()
-                         : std::numeric_limits<float>::quiet_NaN();
-  }
-};
+using Half = Float16;
 
 // Converts one element; false where the type cannot hold it.
 template <class From, class To>
@@ -134,6 +108,16 @@ size_t ConvertTo(const std::byte* from, bool big, size_t count, DType dtype, std
       return ConvertAll<From, uint8_t>(from, big, count, out);
     case DType::kBool:
       return ConvertAll<From, bool>(from, big, count, out);
+    case DType::kI8:
+      return ConvertAll<From, int8_t>(from, big, count, out);
+    case DType::kI16:
+      return ConvertAll<From, int16_t>(from, big, count, out);
+    case DType::kU16:
+      return ConvertAll<From, uint16_t>(from, big, count, out);
+    case DType::kU32:
+      return ConvertAll<From, uint32_t>(from, big, count, out);
+    case DType::kU64:
+      return ConvertAll<From, uint64_t>(from, big, count, out);
   }
   return 0;
 }
@@ -266,7 +250,8 @@ bool LieAsWanted(const FileReader& reader, const NpyHeader& header, const Elemen
                  DType dtype) {
   constexpr std::pair<DType, std::string_view> kSame[] = {
       {DType::kF64, "f8"}, {DType::kF32, "f4"}, {DType::kF16, "f2"}, {DType::kBF16, "V2"},
-      {DType::kI64, "i8"}, {DType::kI32, "i4"}, {DType::kU8, "u1"}};
+      {DType::kI64, "i8"}, {DType::kI32, "i4"}, {DType::kI16, "i2"}, {DType::kI8, "i1"},
+      {DType::kU64, "u8"}, {DType::kU32, "u4"}, {DType::kU16, "u2"}, {DType::kU8, "u1"}};
   const bool same = std::ranges::find(kSame, std::pair(dtype, type.name)) != std::end(kSame);
   const bool in_order = !header.fortran_order || header.sizes.size() == 1;
   return same && in_order && !reader.compressed() && header.descriptor[0] != '>';

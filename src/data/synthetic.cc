@@ -81,6 +81,26 @@ class SyntheticDataset : public Dataset {
         Fill<uint8_t>(i, index, out,
                       [](uint32_t bits) { return static_cast<uint8_t>(bits >> 31); });
         break;
+      default:
+        FillIntegers(i, index, out);
+        break;
+    }
+  }
+
+  // Fills a field of a type in which nothing is computed with all its numbers, uint64 with those
+  // below 2³².
+  void FillIntegers(size_t i, int64_t index, std::span<std::byte> out) const {
+    switch (SizeOf(fields_[i].dtype)) {
+      case 1:
+        return Fill<uint8_t>(i, index, out,
+                             [](uint32_t bits) { return static_cast<uint8_t>(bits >> 24); });
+      case 2:
+        return Fill<uint16_t>(i, index, out,
+                              [](uint32_t bits) { return static_cast<uint16_t>(bits >> 16); });
+      case 4:
+        return Fill<uint32_t>(i, index, out, [](uint32_t bits) { return bits; });
+      default:
+        return Fill<uint64_t>(i, index, out, [](uint32_t bits) { return uint64_t{bits}; });
     }
   }
 

@@ -6,6 +6,7 @@
 #include "src/export/emitters.h"
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
+#include "src/ops/conv_integer.h"
 #include "src/ops/conv_transpose.h"
 #include "src/ops/infer.h"
 #include "src/ops/layer_norm.h"
@@ -40,6 +41,18 @@ void Conv(NodeEmitter& node, const Emitter&) {
   const auto& a = node.attributes<ConvAttributes>();
   const Window window = WindowOf(node.ShapeOf(0), a.window());
   node.Set(node.Emit("Conv", AllInputs(node), WindowAttributesOf(a.window(), window, a.groups)));
+}
+
+void ConvInteger(NodeEmitter& node, const Emitter&) {
+  const auto& a = node.attributes<ConvIntegerAttributes>();
+  const WindowAttributes given = a.window(node.ShapeOf(1));
+  const Window window = WindowOf(node.ShapeOf(0), given);
+  node.Set(node.Emit("ConvInteger", AllInputs(node), WindowAttributesOf(given, window, a.groups),
+                     DType::kI32));
+}
+
+void MatmulInteger(NodeEmitter& node, const Emitter&) {
+  node.Set(node.Emit("MatMulInteger", AllInputs(node), {}, DType::kI32));
 }
 
 // Its window is that of the convolution that goes back, from y to x.
@@ -202,12 +215,14 @@ constexpr Emitter kLayers[] = {
     {OpId::batch_norm, BatchNorm, "", "epsilon momentum"},
     {OpId::bias, Bias},
     {OpId::conv, Conv, "", "filters kernel stride padding dilation groups bias"},
+    {OpId::conv_integer, ConvInteger, "", "stride padding dilation groups"},
     {OpId::conv_transpose, ConvTranspose, "",
      "filters kernel stride padding output_padding dilation groups bias"},
     {OpId::global_avg_pool, GlobalAvgPool},
     {OpId::layer_norm, LayerNorm, "", "axis epsilon affine"},
     {OpId::linear, Linear, "", "units bias"},
     {OpId::matmul, Matmul, "", "transpose_a transpose_b"},
+    {OpId::matmul_integer, MatmulInteger},
     {OpId::max_pool, MaxPool, "", "kernel stride padding dilation ceil_mode"},
 };
 

@@ -17,7 +17,7 @@ struct TypesOfOperator {
   int8_t floats = 7;  // f32, f64, f16
   int8_t bf16 = 13;
   int8_t integers = 7;  // int32, int64
-  int8_t bytes = 7;     // uint8
+  int8_t bytes = 7;     // uint8, and integers that are only stored
   int8_t bools = 7;
 };
 
@@ -43,6 +43,7 @@ constexpr TypesOfOperator kTypes[] = {
     {"ConvTranspose", 7, 22, kNever, kNever, kNever},
     {"Cos", 7, 22, kNever, kNever, kNever},
     {"Cosh", 9, 22, kNever, kNever, kNever},
+    {"ConvInteger", kNever, kNever, kNever, 10, kNever},
     {"CumSum", 11, 14, 11, kNever, kNever},
     {"Div", 7, 13, 7, 14, kNever},
     {"Elu", 7, 22, kNever, kNever, kNever},
@@ -67,6 +68,7 @@ constexpr TypesOfOperator kTypes[] = {
     {"Log", 7, 13, kNever, kNever, kNever},
     {"LogSoftmax", 7, 13, kNever, kNever, kNever},
     {"MatMul", 7, 13, 9, kNever, kNever},
+    {"MatMulInteger", kNever, kNever, kNever, 10, kNever},
     {"Max", 7, 13, 12, 12, kNever},
     {"MaxPool", 7, 22, kNever, 12, kNever},
     {"Min", 7, 13, 12, 12, kNever},
@@ -119,6 +121,11 @@ int8_t FirstOf(const TypesOfOperator& types, DType dtype) {
     case DType::kI32:
       return types.integers;
     case DType::kU8:
+    case DType::kI8:
+    case DType::kI16:
+    case DType::kU16:
+    case DType::kU32:
+    case DType::kU64:
       return types.bytes;
     case DType::kBool:
       return types.bools;

@@ -83,7 +83,7 @@ class ForwardBuilder {
       for (const Dim& dim : input.shape.value) dims.push_back(dim);
       const TensorType type{input.type.value, Shape(dims)};
       if (IsFloat(type.dtype) && type.dtype != options_.precision &&
-          !IsWidened(type.dtype, options_)) {
+          !IsWidened(type.dtype, options_) && !IsConverted(model_, input.name.value)) {
         const std::string wanted(Name(options_.precision));
         diagnostics_.Error(input.mark,
                            "input '" + input.name.value + "' is " + std::string(Name(type.dtype)) +

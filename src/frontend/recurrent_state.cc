@@ -1,6 +1,8 @@
 // A state is a source of the graph, and its update is an edge.
 #include "src/frontend/recurrent_state.h"
 
+#include <algorithm>
+
 #include "src/ops/cast.h"
 
 namespace cgrun {
@@ -12,6 +14,18 @@ std::string StateName(const std::string& input, EntryKind kind) {
 
 bool IsWidened(DType type, const FrontendOptions& options) {
   return type == DType::kF32 && options.precision == DType::kF64;
+}
+
+bool IsConverted(const ModelSpec& model, const std::string& input) {
+  bool is_cast = false;
+  for (const PathSpec& path : model.paths) {
+    for (const OpSpec& op : path.ops) {
+      if (std::ranges::find(op.in, input, &MarkedText::value) == op.in.end()) continue;
+      if (op.kind != OpSpec::Kind::kOperator || op.target.value != "cast") return false;
+      is_cast = true;
+    }
+  }
+  return is_cast;
 }
 
 std::string WidenedName(const std::string& input) { return input + ".widened"; }

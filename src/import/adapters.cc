@@ -24,13 +24,15 @@ const Adapter* FindIn(std::initializer_list<std::span<const Adapter>> tables,
 }  // namespace
 
 const Adapter* FindAdapter(const onnx::Node& node, int64_t opset) {
-  if (node.domain == "com.microsoft") return FindIn({ContribAdapters()}, node.op_type, opset);
+  if (node.domain == "com.microsoft") {
+    return FindIn({ContribAdapters(), QuantisedContribAdapters()}, node.op_type, opset);
+  }
   if (!IsStandard(node.domain)) return nullptr;
   const Adapter* standard =
       FindIn({LayerAdapters(), ElementwiseAdapters(), ShapeAdapters(), MathAdapters(),
               ReduceAdapters(), IndexAdapters(), NormAdapters(), PartAdapters(), ResizeAdapters(),
               EinsumAdapters(), LossAdapters(), RecurrentAdapters(), RotaryAdapters(),
-              AttentionAdapters(), StatefulAdapters(), GridSampleAdapters()},
+              AttentionAdapters(), StatefulAdapters(), GridSampleAdapters(), QuantisedAdapters()},
              node.op_type, opset);
   // Exporters write this one into the domain of ONNX.
   const bool is_stray = node.op_type == "SimplifiedLayerNormalization";

@@ -30,6 +30,11 @@ void FunctionOfOne(NodeContext& node, const Adapter& row);
 // A convolution of the node's first three inputs, as the `part` of what it emits.
 NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string& part);
 
+// The sums of a convolution of bytes, in int32: inputs `x` and `weight` of the node, less their
+// zero points.
+NetworkValue ConvIntegerResult(NodeContext& node, int x, int weight, const NetworkValue& x_zero,
+                               const NetworkValue& weight_zero);
+
 // Gives a normalisation its outputs 1 and 2, if it has them: means, and the inverse of deviations.
 void SetNormStatistics(NodeContext& node);
 // Emits the product of the node's first two inputs, which are matrices, stacks of them, or rows.
@@ -51,8 +56,10 @@ std::span<const Adapter> AttentionAdapters();
 std::span<const Adapter> StatefulAdapters();
 std::span<const Adapter> GridSampleAdapters();
 std::span<const Adapter> RecurrentAdapters();
+std::span<const Adapter> QuantisedAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();
+std::span<const Adapter> QuantisedContribAdapters();
 
 }  // namespace cgrun
 

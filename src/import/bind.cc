@@ -56,7 +56,7 @@ class Binder {
     const std::optional<DType> dtype = DTypeOfOnnx(type.elem_type);
     if (dtype) return *dtype;
     FailInput(input, "is " + onnx::NameOf(type.elem_type) + ", which is not supported",
-              "supported are float, double, int64, int32, uint8 and bool");
+              "supported are floats of 16, 32 and 64 bits, integers of 8 to 64 bits, and bool");
   }
 
   void Bind(const onnx::ValueInfo& input) {

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/base/for_type.h"
 
 namespace cgrun {
 namespace {
@@ -82,12 +84,13 @@ int64_t ElementsOf(const Constant& constant) {
 std::optional<std::vector<Dim>> SizesOf(const Constant& constant, onnx::OnnxFile& file) {
   if (constant.folded) return constant.folded;
   const std::optional<DType> dtype = DTypeOfOnnx(constant.type);
-  if (!dtype || IsFloat(*dtype)) return std::nullopt;
+  if (!dtype || IsFloat(*dtype) || *dtype == DType::kU64) return std::nullopt;
   if (ElementsOf(constant) > kFoldedBytes / SizeOf(*dtype)) return std::nullopt;
   const onnx::TensorBytes bytes = file.Bytes(*constant.tensor);
-  if (*dtype == DType::kI64) return Widened<int64_t>(bytes.bytes());
-  if (*dtype == DType::kI32) return Widened<int32_t>(bytes.bytes());
-  return Widened<uint8_t>(bytes.bytes());
+  return ForAnyType<BFloat16>(*dtype, [&]<class T>(T*) -> std::optional<std::vector<Dim>> {
+    if constexpr (std::is_integral_v<T>) return Widened<T>(bytes.bytes());
+    return std::nullopt;
+  });
 }
 
 std::optional<std::vector<int64_t>> IntegersOf(const Constant& constant, onnx::OnnxFile& file) {

@@ -9,6 +9,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/import/import.h"
+#include "src/import/widen.h"
 #include "src/ir/op_def.h"
 #include "src/kernels/kernel.h"
 
@@ -33,10 +34,12 @@ class Trial {
       : node_(node),
         state_(node.state()),
         network_(std::exchange(state_.network, Network(state_.network.precision()))),
-        parameters_(std::exchange(state_.parameters, {})) {}
+        parameters_(std::exchange(state_.parameters, {})),
+        casts_(std::exchange(state_.casts, {})) {}
   ~Trial() {
     state_.network = std::move(network_);
     state_.parameters = std::move(parameters_);
+    state_.casts = std::move(casts_);
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -56,6 +59,7 @@ class Trial {
   ImportState& state_;
   Network network_;
   ImportState::Parameters parameters_;
+  decltype(ImportState::casts) casts_;
 };
 
 // The nodes that values are computed by, in an order in which they can run.
@@ -149,7 +153,7 @@ std::optional<std::map<std::string, ImportedValue>> Evaluated(NodeContext& node,
   std::map<std::string, ImportedValue> outputs;
   try {
     NodeContext tried(state, node.node(), node.index());
-    adapter.import(tried, adapter);
+    RunAdapter(tried, adapter);
     tried.Finish(adapter.max_inputs);
     outputs = trial.TakeOutputs();
   } catch (const InputError&) {

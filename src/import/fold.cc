@@ -26,6 +26,9 @@ ImportedValue Folded(onnx::DataType type, Sizes sizes, bool is_scalar = false) {
 // Nothing for what is no list of sizes.
 std::optional<Sizes> SizesAt(NodeContext& node, int i) {
   if (!node.IsConstant(i) || node.ConstantInput(i).dims.size() > 1) return std::nullopt;
+  // Sums of smaller integers would wrap around.
+  const onnx::DataType type = node.ConstantInput(i).type;
+  if (type != onnx::DataType::kInt64 && type != onnx::DataType::kInt32) return std::nullopt;
   return SizesOf(node.ConstantInput(i), node.state().file);
 }
 

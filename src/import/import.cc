@@ -156,7 +156,8 @@ FoldBudget BudgetFor(const onnx::OnnxFile& file) {
   constexpr int64_t kAlways = 64 << 20;
   std::error_code error;
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file.path(), error));
-  return {.bytes = kAlways + (error ? 0 : bytes)};
+  const int64_t size = error ? 0 : bytes;
+  return {.bytes = kAlways + size, .dequantised = kAlways + 8 * size};
 }
 
 std::vector<Weight> WeightsOf(const Network& network) {

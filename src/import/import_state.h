@@ -41,6 +41,7 @@ struct GraphScope {
 struct FoldBudget {
   int64_t bytes = 0;        // in all
   int64_t flops = 1 << 30;  // in all; above, nodes are left to the model
+  int64_t dequantised = 0;  // of weights, in f32
   int64_t nodes = 1 << 17;  // that come out of functions, loops and branches
 };
 
@@ -55,6 +56,13 @@ struct ImportState {
   // Constants that are values, by their elements and sizes; see NodeContext::Value().
   using Parameters = std::map<std::pair<const onnx::Tensor*, std::vector<int64_t>>, NetworkValue>;
   Parameters parameters = {};
+  // Values in other types, by the value and the type; see CastValue().
+  std::map<std::pair<ValueId, DType>, NetworkValue> casts = {};
+  // Constants in wider types, by their elements and sizes, the type, and whether halves are
+  // exchanged; with the constant that each was, so that its elements stay where they are.
+  using WideConstants = std::map<std::tuple<const onnx::Tensor*, std::vector<int64_t>, DType, bool>,
+                                 std::pair<Constant, Constant>>;
+  WideConstants wide_constants = {};
   // Maps domain, name and overload to a function.
   using Functions =
       std::map<std::tuple<std::string, std::string, std::string>, const onnx::Function*>;

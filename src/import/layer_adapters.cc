@@ -181,6 +181,37 @@ NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string
   return reader.Emit(row.op, std::move(keys), std::move(weights), part);
 }
 
+NetworkValue ConvIntegerResult(NodeContext& node, int x, int weight, const NetworkValue& x_zero,
+                               const NetworkValue& weight_zero) {
+  WindowReader reader(node);
+  NetworkValue images = node.Value(x), filters = node.Value(weight);
+  const Shape of_filters = node.TypeOf(filters).shape;
+  if (of_filters.rank() != node.ShapeOf(x).rank() || !of_filters.IsBound()) {
+    node.Fail("its weight " + of_filters.ToString() + " does not fit " +
+              node.ShapeOf(x).ToString());
+  }
+  std::vector<int64_t> sides;
+  for (int axis = 2; axis < of_filters.rank(); ++axis) sides.push_back(of_filters[axis].size);
+  std::vector<TreeEntry> keys;
+  const Window window = reader.Read(sides, &keys);
+  std::erase_if(keys, [](const TreeEntry& key) { return key.key == "kernel"; });
+  if (!AllAre(window.stride, 1)) keys.push_back(KeyOfSides("stride", window.stride));
+  if (!AllAre(window.dilation, 1)) keys.push_back(KeyOfSides("dilation", window.dilation));
+  const int64_t groups = node.Int("group", 1);
+  if (groups != 1) keys.push_back(KeyOf("groups", groups));
+  if (reader.rows()) {
+    const Shape image = reader.Image(), filter = AsImage(of_filters);
+    images = node.EmitReshape(images, {image.begin(), image.end()}, "image");
+    filters = node.EmitReshape(filters, {filter.begin(), filter.end()}, "filters");
+  }
+  const NetworkValue sums =
+      node.Emit("conv_integer", {{images, ""}, {filters, ""}, {x_zero, ""}, {weight_zero, ""}},
+                std::move(keys), {}, "sums");
+  if (!reader.rows()) return sums;
+  const Shape y = node.TypeOf(sums).shape;
+  return node.EmitReshape(sums, {y[0], y[1], y[3]}, "rows");
+}
+
 namespace {
 
 void Conv(NodeContext& node, const Adapter& row) { node.Set(ConvResult(node, row, "")); }

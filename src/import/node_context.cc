@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/diagnostics.h"
+#include "src/import/widen.h"
 #include "src/onnx/wire.h"
 
 namespace cgrun {
@@ -18,6 +19,9 @@ const ImportedValue* GraphScope::Find(std::string_view name) const {
 }
 
 namespace {
+
+// Types that a model whose precision is f32 has no parameters of.
+bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 
 // The keys of a `parameter` with the elements of a constant, whose type cgrun has.
 std::vector<TreeEntry> ParameterKeys(const Constant& constant, DType precision) {
@@ -63,7 +67,9 @@ bool NodeContext::Has(int i) const {
 
 const ImportedValue& NodeContext::Input(int i) const {
   if (!Has(i)) Fail("input " + std::to_string(i) + " is absent");
-  const std::string& name = node_.inputs[static_cast<size_t>(i)];
+  const auto at = static_cast<size_t>(i);
+  if (widening_ && widening_->inputs[at]) return *widening_->inputs[at];
+  const std::string& name = node_.inputs[at];
   const ImportedValue* const found = state_.scope->Find(name);
   if (found == nullptr) {
     Fail("reads '" + onnx::Shown(name) + "', which nothing before it makes",
@@ -105,6 +111,10 @@ NetworkValue NodeContext::AddParameter(int i, const Constant& constant) const {
     Fail("its constant '" + onnx::Shown(name) +
          "' has no elements, and is supported only as a "
          "shape or a list");
+  }
+  if (IsHalf(*dtype)) {
+    const Constant wide = ConvertedConstant(constant, DType::kF32, state_.file);
+    return CastValue(state_, AddParameter(i, wide), *dtype);
   }
   Item item{constant.name.empty() ? name : constant.name,
             "parameter",
@@ -154,6 +164,7 @@ std::optional<double> NodeContext::Number(int i) const {
 }
 
 bool NodeContext::IsOnlyUse(int i) const {
+  if (widening_ && widening_->inputs[static_cast<size_t>(i)]) return false;
   const std::string& name = node_.inputs[static_cast<size_t>(i)];
   const auto own = state_.scope->operands.find(name);  // what is further out has other readers
   const auto uses = state_.scope->uses.find(name);
@@ -247,12 +258,18 @@ NetworkValue NodeContext::Emit(const std::string& op, const std::vector<Network:
 }
 
 NetworkValue NodeContext::EmitParameter(Constant constant, const std::string& part) {
+  const DType dtype = *DTypeOfOnnx(constant.type);
+  if (IsHalf(dtype)) {
+    constant = ConvertedConstant(constant, DType::kF32, state_.file);
+    return CastValue(state_, EmitParameter(std::move(constant), part), dtype);
+  }
   std::vector<TreeEntry> keys = ParameterKeys(constant, state_.network.precision());
   return Emit("parameter", {}, std::move(keys), {{"value", std::move(constant)}}, part);
 }
 
 const std::string* NodeContext::ReservedName() const {
-  if (!state_.scope->is_main || node_.outputs.empty()) return nullptr;
+  const bool is_taken = widening_ && (widening_->narrowed & 1) != 0;  // by the cast behind
+  if (!state_.scope->is_main || node_.outputs.empty() || is_taken) return nullptr;
   const auto output = state_.outputs.find(node_.outputs[0]);
   return output == state_.outputs.end() ? nullptr : &output->second;
 }
@@ -277,6 +294,7 @@ void NodeContext::Set(int output, ImportedValue operand) {
   if (static_cast<size_t>(output) >= node_.outputs.size()) Fail("has no output");
   const std::string& name = node_.outputs[static_cast<size_t>(output)];
   if (name.empty()) return;
+  Narrow(output, &operand);
   if (!operand.constant) operand.shared |= operand.value.item < items_before_;
   if (!state_.scope->operands.emplace(name, std::move(operand)).second) {
     Fail("makes '" + onnx::Shown(name) + "', which there is already");

@@ -7,12 +7,22 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/import/import_state.h"
 #include "src/onnx/model.h"
 
 namespace cgrun {
+
+// What an operator on types in which cgrun does not compute is run with; see widen.h.
+struct Widening {
+  std::vector<std::optional<ImportedValue>> inputs = {};  // of the wider type; nothing: as it is
+  uint32_t narrowed = 0;  // a bit for each output that is cast from `wide` to `narrow`
+  DType narrow = DType::kI8;
+  DType wide = DType::kI32;
+  bool exchanges = false;  // uint64 in the order of int64
+};
 
 // Errors are InputError "'FILE': node 'NAME' (OPERATOR): WHAT".
 class NodeContext {
@@ -79,6 +89,9 @@ class NodeContext {
   // null for others.
   const std::string* ReservedName() const;
 
+  // From now on, inputs and outputs are those of a wider type.
+  void Widen(std::optional<Widening> widening) { widening_ = std::move(widening); }
+
   // Fail() where the node says more than its adapter has looked at.
   void Finish(int max_inputs) const;
 
@@ -88,12 +101,15 @@ class NodeContext {
   const onnx::Attribute* Find(std::string_view name);
   std::string Wish(const std::vector<Weight>& weights) const;
   NetworkValue AddParameter(int i, const Constant& constant) const;
+  // Casts what a widened operator gives.
+  void Narrow(int output, ImportedValue* operand);
 
   ImportState& state_;
   const onnx::Node& node_;
   size_t index_;
   int items_before_;  // of the network; what they give has other names already
   std::set<std::string, std::less<>> asked_;
+  std::optional<Widening> widening_;
 };
 
 }  // namespace cgrun

@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "src/import/adapters.h"
+#include "src/import/dequantise.h"
 #include "src/import/evaluate.h"
 #include "src/import/fold.h"
 #include "src/import/make_constants.h"
 #include "src/import/node_context.h"
 #include "src/import/subgraphs.h"
+#include "src/import/widen.h"
 #include "src/io/file_error.h"
 #include "src/onnx/wire.h"
 
@@ -108,12 +110,12 @@ void ImportNode(NodeContext& node) {
   if (is_standard && InlineControlFlow(node)) return;
   const Adapter* adapter = FindAdapter(node.node(), node.opset());
   if ((is_standard && (Fold(node) || MakeConstant(node))) ||
-      (adapter != nullptr && FoldByEvaluation(node, *adapter))) {
+      (adapter != nullptr && (FoldDequantised(node) || FoldByEvaluation(node, *adapter)))) {
     node.state().folded.push_back(node.Label());
     return;
   }
   if (adapter == nullptr) FailUnknown(node);
-  adapter->import(node, *adapter);
+  RunAdapter(node, *adapter);
   node.Finish(adapter->max_inputs);
 }
 

@@ -28,7 +28,9 @@ constexpr size_t kMostAxes = 64;               // as NumPy 2
 
 constexpr std::pair<DType, std::string_view> kDescriptors[] = {
     {DType::kF64, "<f8"}, {DType::kF32, "<f4"}, {DType::kF16, "<f2"}, {DType::kBF16, "<V2"},
-    {DType::kI64, "<i8"}, {DType::kI32, "<i4"}, {DType::kU8, "|u1"},  {DType::kBool, "|b1"}};
+    {DType::kI64, "<i8"}, {DType::kI32, "<i4"}, {DType::kI16, "<i2"}, {DType::kI8, "|i1"},
+    {DType::kU64, "<u8"}, {DType::kU32, "<u4"}, {DType::kU16, "<u2"}, {DType::kU8, "|u1"},
+    {DType::kBool, "|b1"}};
 
 // Parses the dictionary literal: three keys in any order, a string, a bool and a tuple of integers.
 class HeaderParser {
@@ -119,7 +121,7 @@ DType DTypeOfDescriptor(std::string_view path, std::string descriptor) {
     if (descriptor == name || (any_order && descriptor.substr(1) == name.substr(1))) return dtype;
   }
   ThrowFileError(path, ": elements of type '" + given + "' are not supported",
-                 "known: <f8, <f4, <f2, <V2 (bf16), <i8, <i4, |u1, |b1");
+                 "known: <f8, <f4, <f2, <V2 (bf16), <i8, <i4, <i2, |i1, <u8, <u4, <u2, |u1, |b1");
 }
 
 // Row-major order of what was read column-major: the last axis varies slowest in `from`.

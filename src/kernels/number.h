@@ -116,11 +116,6 @@ inline bool AllNumbers(const NodeSignature& node) {
   return true;
 }
 
-// `supports` of kernels that take every number type but f16.
-inline bool FirstTypesAreNotF16(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 && node.outputs[0].dtype != DType::kF16;
-}
-
 // Kernel<T>::Run for the floating-point type `dtype`.
 template <template <class> class Kernel, class BF16>
 static KernelFunction ForFloatType(DType dtype) {

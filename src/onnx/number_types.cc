@@ -19,6 +19,20 @@ std::optional<DType> DTypeOfOnnx(onnx::DataType type) {
       return DType::kU8;
     case onnx::DataType::kBool:
       return DType::kBool;
+    case onnx::DataType::kFloat16:
+      return DType::kF16;
+    case onnx::DataType::kBfloat16:
+      return DType::kBF16;
+    case onnx::DataType::kInt8:
+      return DType::kI8;
+    case onnx::DataType::kInt16:
+      return DType::kI16;
+    case onnx::DataType::kUint16:
+      return DType::kU16;
+    case onnx::DataType::kUint32:
+      return DType::kU32;
+    case onnx::DataType::kUint64:
+      return DType::kU64;
     default:
       return std::nullopt;
   }
@@ -42,6 +56,16 @@ onnx::DataType OnnxTypeOf(DType dtype) {
       return onnx::DataType::kFloat16;
     case DType::kBF16:
       return onnx::DataType::kBfloat16;
+    case DType::kI8:
+      return onnx::DataType::kInt8;
+    case DType::kI16:
+      return onnx::DataType::kInt16;
+    case DType::kU16:
+      return onnx::DataType::kUint16;
+    case DType::kU32:
+      return onnx::DataType::kUint32;
+    case DType::kU64:
+      return onnx::DataType::kUint64;
   }
   CGRUN_CHECK(false) << "a number type that ONNX does not have";
 }

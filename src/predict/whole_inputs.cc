@@ -29,8 +29,7 @@ HostTensor ReadFileOf(const DataField& field, const std::string& path) {
                        TypeText(field),
                    "an input without a batch is read as a whole");
   }
-  std::optional<HostTensor> converted;
-  if (read.dtype() != DType::kF16) converted = ConvertTensor(read, field.dtype);
+  std::optional<HostTensor> converted = ConvertTensor(read, field.dtype);
   if (converted) return *std::move(converted);
   ThrowFileError(path, "holds numbers that are no " + std::string(Name(field.dtype)) +
                            ", as input '" + field.name + "' is");

@@ -19,6 +19,7 @@ constexpr std::pair<std::string_view, DType> kStorageTypes[] = {
     {"torch.DoubleStorage", DType::kF64},    {"torch.FloatStorage", DType::kF32},
     {"torch.BFloat16Storage", DType::kBF16}, {"torch.HalfStorage", DType::kF16},
     {"torch.LongStorage", DType::kI64},      {"torch.IntStorage", DType::kI32},
+    {"torch.ShortStorage", DType::kI16},     {"torch.CharStorage", DType::kI8},
     {"torch.ByteStorage", DType::kU8},       {"torch.BoolStorage", DType::kBool}};
 
 Storage StorageOf(const Pickle& pickle, const PickleValue& value, const std::string& path) {

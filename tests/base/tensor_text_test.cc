@@ -17,6 +17,9 @@ TEST(TensorText, NumbersAndListsAreTensors) {
             HostTensor::Of<float>(Shape{2, 2}, {1, 2, 3, 4}));
   EXPECT_EQ(ParseTensor("9223372036854775807", DType::kI64),
             HostTensor::Scalar<int64_t>(INT64_MAX));
+  EXPECT_EQ(ParseTensor("18446744073709551615", DType::kU64),
+            HostTensor::Scalar<uint64_t>(UINT64_MAX));
+  EXPECT_EQ(ParseTensor("-128", DType::kI8), HostTensor::Scalar<int8_t>(-128));
   const auto flags = ParseTensor("[true, false]", DType::kBool);
   ASSERT_TRUE(flags.has_value());
   EXPECT_EQ(flags->At(0), 1);
@@ -30,6 +33,10 @@ TEST(TensorText, OtherTextsAreNone) {
   }
   EXPECT_FALSE(ParseTensor("0.5", DType::kI64).has_value());
   EXPECT_FALSE(ParseTensor("256", DType::kU8).has_value());
+  EXPECT_FALSE(ParseTensor("128", DType::kI8).has_value());
+  EXPECT_FALSE(ParseTensor("-1", DType::kU16).has_value());
+  EXPECT_FALSE(ParseTensor("-1", DType::kU64).has_value());
+  EXPECT_FALSE(ParseTensor("18446744073709551616", DType::kU64).has_value());
   EXPECT_FALSE(ParseTensor("9223372036854775808", DType::kI64).has_value());
 }
 

@@ -107,6 +107,17 @@ CASES = {
     "scatter_nd": ("w: {shape: [5, 3]}, x: {shape: [5, 3], batch: false}, y: {type: int64, "
                    "shape: [2, 1], batch: false}, z: {shape: [2, 3], batch: false}",
                    "a: {op: scatter_nd, in: [x, y, z]}, {op: add, in: [w, a]}", {"y": (0, 5)}),
+    # Products of bytes
+    "matmul_integer": ("x: {type: uint8, shape: [3, 5]}, y: {type: int8, shape: [5, 4], batch: false}, "
+                       "z: {type: uint8, shape: [1], batch: false}, "
+                       "w: {type: int8, shape: [4], batch: false}",
+                       "{op: matmul_integer, in: [x, y, z, w]}",
+                       {"x": (0, 256), "y": (-128, 128), "z": (0, 256), "w": (-128, 128)}),
+    "conv_integer": ("x: {type: uint8, shape: [4, 6, 5]}, "
+                     "y: {type: uint8, shape: [6, 2, 3, 2], batch: false}, "
+                     "z: {type: uint8, shape: [1], batch: false}",
+                     "{op: conv_integer, in: [x, y, z, z], stride: [2, 1], padding: [1, 0, 2, 1], "
+                     "groups: 2}", {"x": (0, 256), "y": (0, 256), "z": (0, 256)}),
     # Shapes
     "tile": (ROWS, "{op: tile, repeats: [1, 2, 3]}"),
     "expand": ("x: {shape: [3, 1]}", "{op: expand, sizes: [0, 3, 4]}"),

@@ -233,6 +233,19 @@ RandomNode MakeOneHot(Dice& dice, int64_t elements) {
                   {Integers(dice, dtype, shape, 0, one_hot.classes)});  // the last is outside
 }
 
+// Casts to and from types in which nothing is computed.
+RandomNode MakeStoredCast(Dice& dice, int64_t elements) {
+  const Shape shape = AnyShape(dice, elements);
+  const DType to = dice.Of<DType>({DType::kF16, DType::kI8, DType::kU8});
+  const DType from = dice.Of<DType>({DType::kF16, DType::kI8, DType::kU8});
+  const bool widens = dice.OneIn(2);
+  const DType wide = from == DType::kF16 || dice.OneIn(2) ? DType::kF32 : DType::kI32;
+  const HostTensor x = !widens ? Numbers(dice, DType::kF32, shape, Specials::kAll, 100)
+                       : from == DType::kF16 ? Numbers(dice, from, shape, Specials::kAll, 100)
+                                             : Integers(dice, from, shape, 0, 127);
+  return MakeNode(OpId::cast, Attributes::Of(CastAttributes{widens ? wide : to}), {x});
+}
+
 RandomNode MakeCast(Dice& dice, int64_t elements) {
   const bool widens = dice.OneIn(2);
   const DType from =
@@ -289,6 +302,7 @@ std::vector<CpuCase> AllCpuCases() {
       {OpId::slice_grad, kSameBits, MakeSliceGrad},
       {OpId::pad, kSameBits, MakePad},
       {OpId::cast, kSameBits, MakeCast},
+      {OpId::cast, kSameBits, MakeStoredCast},
   };
   for (auto more : {ElementwiseCases, LayerCases, TrainingCases}) {
     for (CpuCase& c : more()) cases.push_back(std::move(c));

@@ -10,6 +10,7 @@
 #include "src/ops/clip.h"
 #include "src/ops/compare.h"
 #include "src/ops/concat.h"
+#include "src/ops/conv_integer.h"
 #include "src/ops/dropout.h"
 #include "src/ops/embedding.h"
 #include "src/ops/fill.h"
@@ -69,13 +70,13 @@ void RandomOperators::EmitAny() {
       &RandomOperators::EmitChoice,        &RandomOperators::EmitLayerNorm,
       &RandomOperators::EmitRows,          &RandomOperators::EmitRandom,
       &RandomOperators::EmitCrop,          &RandomOperators::EmitFlip,
-      &RandomOperators::EmitConvTranspose, &RandomOperators::EmitAugmented,
-      &RandomOperators::EmitScalarOfTwo,   &RandomOperators::EmitScores,
-      &RandomOperators::EmitLogic,         &RandomOperators::EmitRemainder,
-      &RandomOperators::EmitCumsum,        &RandomOperators::EmitTriangle,
-      &RandomOperators::EmitRepetition,    &RandomOperators::EmitResample,
-      &RandomOperators::EmitSearch,        &RandomOperators::EmitGather,
-      &RandomOperators::EmitBlocks,
+      &RandomOperators::EmitConvTranspose, &RandomOperators::EmitIntegerProduct,
+      &RandomOperators::EmitAugmented,     &RandomOperators::EmitScalarOfTwo,
+      &RandomOperators::EmitScores,        &RandomOperators::EmitLogic,
+      &RandomOperators::EmitRemainder,     &RandomOperators::EmitCumsum,
+      &RandomOperators::EmitTriangle,      &RandomOperators::EmitRepetition,
+      &RandomOperators::EmitResample,      &RandomOperators::EmitSearch,
+      &RandomOperators::EmitGather,        &RandomOperators::EmitBlocks,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
@@ -263,10 +264,35 @@ bool RandomOperators::EmitPad() {
 
 bool RandomOperators::EmitCast() {
   const ValueId x = AnyValue();
-  const DType to = dice_.Of<DType>({dtype_, DType::kF32, DType::kF64, DType::kBF16, DType::kI32});
+  const DType to = dice_.Of<DType>({dtype_, DType::kF32, DType::kF64, DType::kBF16, DType::kI32,
+                                    DType::kF16, DType::kI8, DType::kU16, DType::kU64});
   if (!TryEmit(OpId::cast, Attributes::Of(CastAttributes{to}), {x})) return false;
   const ValueId there = graph_.nodes[graph_.nodes.last()].outputs[0];
   return to == dtype_ || TryEmit(OpId::cast, Attributes::Of(CastAttributes{dtype_}), {there});
+}
+
+// Makes bytes of a value, and multiplies them with others.
+bool RandomOperators::EmitIntegerProduct() {
+  const bool convolves = dice_.OneIn(2);
+  const ValueId x =
+      convolves ? AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() == 4; }) : AnyMatrix();
+  if (!x.valid() || ShapeOf(x)[1].batch) return false;
+  const DType type = dice_.OneIn(2) ? DType::kI8 : DType::kU8;
+  if (!TryEmit(OpId::cast, Attributes::Of(CastAttributes{type}), {x})) return false;
+  const ValueId bytes = graph_.nodes[graph_.nodes.last()].outputs[0];
+  const int64_t inner = ShapeOf(x)[1].size;
+  HostTensor other(type, convolves ? Shape{2, inner, 1, 1} : Shape{inner, 2}), zero(type, Shape{1});
+  for (int64_t e = 0; e < other.elements(); ++e) other.Set(e, static_cast<double>(e % 5));
+  zero.Set(0, 3);
+  const std::vector<ValueId> inputs = {bytes, builder_.AddConstant(std::move(other), "bytes"),
+                                       builder_.AddConstant(zero, "zero"),
+                                       builder_.AddConstant(zero, "zero")};
+  const bool is_made =
+      convolves ? TryEmit(OpId::conv_integer, Attributes::Of(ConvIntegerAttributes{}), inputs)
+                : TryEmit(OpId::matmul_integer, inputs);
+  if (!is_made) return false;
+  const ValueId sums = graph_.nodes[graph_.nodes.last()].outputs[0];
+  return TryEmit(OpId::cast, Attributes::Of(CastAttributes{dtype_}), {sums});
 }
 
 bool RandomOperators::EmitDropout() {

@@ -108,6 +108,7 @@ class RandomOperators : public RandomPool {
 
   // With a weight and a bias of its own.
   bool EmitConvTranspose();
+  bool EmitIntegerProduct();
 
   ValueId LabelsFor(ValueId logits);
 

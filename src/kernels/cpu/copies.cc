@@ -91,8 +91,7 @@ PreparedKernel PrepareBroadcast(const KernelRequest& request) {
 }
 
 bool SupportsPad(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 &&
-         node.attributes.As<PadAttributes>().mode == "constant";
+  return node.attributes.As<PadAttributes>().mode == "constant";
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ static KernelFunction CompareForRelation(const std::string& is, DType dtype) {
 }
 
 static bool SupportsCompare(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 && BroadcastsFewAxes<2>(node);
+  return !IsStorageType(node.inputs[0].dtype) && BroadcastsFewAxes<2>(node);
 }
 
 static PreparedKernel PrepareCompare(const KernelRequest& request) {

@@ -125,8 +125,7 @@ static PreparedKernel PrepareBroadcast(const KernelRequest& request) {
 }
 
 static bool SupportsPad(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 &&
-         node.attributes.As<PadAttributes>().mode == "constant" && FillsFewAxes<PlanPad>(node);
+  return node.attributes.As<PadAttributes>().mode == "constant" && FillsFewAxes<PlanPad>(node);
 }
 
 KernelDef broadcast() {

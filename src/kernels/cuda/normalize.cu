@@ -58,7 +58,7 @@ static NormalizeParameters PackNormalize(const NodeSignature& node) {
 }
 
 static bool SupportsNormalize(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 && IsComputed(node.outputs[0].dtype);
+  return !IsStorageType(node.inputs[0].dtype) && IsComputed(node.outputs[0].dtype);
 }
 
 static PreparedKernel PrepareNormalize(const KernelRequest& request) {

@@ -20,7 +20,6 @@ using kernels::Compute;
 using kernels::Convert;
 using kernels::FirstInputIsFloat;
 using kernels::FirstOutputIsFloat;
-using kernels::FirstTypesAreNotF16;
 using kernels::ForBytes;
 using kernels::IsComputed;
 using kernels::kIsFloat;

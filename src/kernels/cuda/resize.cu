@@ -123,7 +123,7 @@ static ResizeSizes PackResize(const NodeSignature& node, const Shape& original,
 }
 
 static bool SupportsResize(const NodeSignature& node) {
-  return IsNearest(node) || node.inputs[0].dtype != DType::kF16;
+  return IsNearest(node) || !IsStorageType(node.inputs[0].dtype);
 }
 
 static PreparedKernel PrepareResize(const KernelRequest& request) {

@@ -63,7 +63,7 @@ struct Search {
 };
 
 bool FirstInputIsNumber(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 && node.inputs[0].dtype != DType::kBool;
+  return !IsStorageType(node.inputs[0].dtype) && node.inputs[0].dtype != DType::kBool;
 }
 
 struct TopPlacesParameters {

@@ -37,7 +37,7 @@ KernelFunction ForRelation(const std::string& is, DType dtype) {
   return ForType<std::greater_equal<>>(dtype);
 }
 
-bool SupportsCompare(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
+bool SupportsCompare(const NodeSignature& node) { return !IsStorageType(node.inputs[0].dtype); }
 
 PreparedKernel PrepareCompare(const KernelRequest& request) {
   const std::string& is = request.node.attributes.As<CompareAttributes>().is;

@@ -36,7 +36,6 @@ inline int64_t PlaceOn(int64_t index, int64_t size) {
 
 // The bits of what is read where an index is outside: NaN, or 0 of a type without it.
 inline uint64_t BitsOfNothing(DType dtype) {
-  if (dtype == DType::kF16) return 0x7E00;
   HostTensor element(dtype, Shape());
   if (IsFloat(dtype)) element.Set(0, std::numeric_limits<double>::quiet_NaN());
   uint64_t bits = 0;

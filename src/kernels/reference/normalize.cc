@@ -50,7 +50,7 @@ NormalizeParameters PackNormalize(const NodeSignature& node) {
 }
 
 bool SupportsNormalize(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 && IsComputed(node.outputs[0].dtype);
+  return !IsStorageType(node.inputs[0].dtype) && IsComputed(node.outputs[0].dtype);
 }
 
 PreparedKernel PrepareNormalize(const KernelRequest& request) {

@@ -72,11 +72,6 @@ struct PadGrad {
   }
 };
 
-bool SupportsPad(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16 ||
-         node.attributes.As<PadAttributes>().mode != "constant";
-}
-
 PreparedKernel PreparePad(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<PadAttributes>();
@@ -101,9 +96,7 @@ int64_t PadGradWorkspaceBytes(const NodeSignature& node, int) {
 
 }  // namespace
 
-KernelDef pad() {
-  return {.name = "reference.pad", .supports = SupportsPad, .prepare = PreparePad};
-}
+KernelDef pad() { return {.name = "reference.pad", .prepare = PreparePad}; }
 
 KernelDef pad_grad() {
   return {.name = "reference.pad_grad",

@@ -120,7 +120,7 @@ ResizeParameters PackResize(const NodeSignature& node, const Shape& original,
 }
 
 bool SupportsResize(const NodeSignature& node) {
-  return IsNearest(node) || node.inputs[0].dtype != DType::kF16;
+  return IsNearest(node) || !IsStorageType(node.inputs[0].dtype);
 }
 
 PreparedKernel PrepareResize(const KernelRequest& request) {

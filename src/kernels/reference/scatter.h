@@ -40,7 +40,7 @@ inline void CopyInput(const RunContext& context, const Instruction& i, int64_t b
 // `supports` of kernels that write: with a reduction, numbers alone.
 inline bool CanWrite(const NodeSignature& node, const std::string& reduction) {
   const DType dtype = node.inputs[0].dtype;
-  return reduction == "none" || (dtype != DType::kF16 && dtype != DType::kBool);
+  return reduction == "none" || (!IsStorageType(dtype) && dtype != DType::kBool);
 }
 
 // Returns Moved<Bits>::Run, or Joined<T>::Run with a reduction.
