@@ -57,6 +57,7 @@ std::span<const Adapter> StatefulAdapters();
 std::span<const Adapter> GridSampleAdapters();
 std::span<const Adapter> RecurrentAdapters();
 std::span<const Adapter> QuantisedAdapters();
+std::span<const Adapter> BitAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();
 std::span<const Adapter> QuantisedContribAdapters();

@@ -42,14 +42,16 @@ class Quantiser {
   NetworkValue Cast(const NetworkValue& x, DType dtype) {
     return CastValue(node_.state(), x, dtype);
   }
-  // The same, as the result of the node.
+  // Does the same for the result of the node.
   void Finish(const NetworkValue& x, DType dtype) {
     if (node_.TypeOf(x).dtype == dtype) return node_.Set(x);
     write_.Finish("cast", {x}, {KeyOf("to", std::string(Name(dtype)))});
   }
 
+  // Shapes are copied: those of values move when an item is added.
+
   // Input `i` as f32, spread over `x` along the grid.
-  Factor Scale(int i, const Shape& x, const Grid& grid) {
+  Factor Scale(int i, Shape x, const Grid& grid) {
     if (node_.IsConstant(i)) {
       const std::optional<double> number = node_.Number(i);
       if (number && std::isfinite(*number)) return {static_cast<float>(*number), {}};
@@ -58,7 +60,7 @@ class Quantiser {
   }
 
   // The zero point, input `i`, in `dtype`; nothing where it is 0.
-  std::optional<Factor> ZeroPoint(int i, DType dtype, const Shape& x, const Grid& grid) {
+  std::optional<Factor> ZeroPoint(int i, DType dtype, Shape x, const Grid& grid) {
     if (!node_.Has(i)) return std::nullopt;
     if (node_.IsConstant(i)) {
       const std::optional<double> number = node_.Number(i);
@@ -69,9 +71,9 @@ class Quantiser {
   }
 
   // Gives a list along an axis, or blocks along one, the shape of `x`, with ones.
-  NetworkValue Spread(NetworkValue value, const Shape& x, const Grid& grid) {
+  NetworkValue Spread(NetworkValue value, Shape x, const Grid& grid) {
     const Shape shape = write_.ShapeOf(value);
-    if (shape.rank() == 0 || shape.Elements() == 1) {
+    if (shape.rank() == 0 || (shape.IsBound() && shape.Elements() == 1)) {
       return shape.rank() == 0 ? value : write_.Reshaped(value, {});
     }
     if (grid.block == 0) {
@@ -308,7 +310,7 @@ void ConvInteger(NodeContext& node, const Adapter&) {
 Grid AlongRows(const Shape& y) { return {y.rank() - 2, 0}; }
 Grid AlongColumns(const Shape& y) { return {y.rank() - 1, 0}; }
 
-// Sums in int32, of the scales a·b, as numbers of the scale y.
+// Makes numbers of the scale y of sums in int32, whose scale is a·b.
 void FinishRequantised(Quantiser& quantiser, const NetworkValue& sums, const Factor& a,
                        const Factor& b, const Factor& y, int zero_point) {
   NodeContext& node = quantiser.node();
@@ -351,7 +353,7 @@ void QLinearConv(NodeContext& node, const Adapter&) {
                     quantiser.Scale(6, y, {}), 7);
 }
 
-// Operators of com.microsoft.
+// What follows serves com.microsoft.
 
 // A·B in f32: A is quantised when the model runs, or its scale and zero point are inputs.
 void FinishScaledProduct(Quantiser& quantiser, const NetworkValue& sums, const Factor& a,

@@ -7,7 +7,15 @@
 namespace cgrun {
 namespace {
 
-constexpr double kLeast = -9223372036854775808.0, kQuarter = 4611686018427387904.0;
+// A number of 2⁶² or 2⁶³, which f32 would round.
+ItemWriter::Argument Exact(const char* number) {
+  ItemWriter::Argument argument(0.0);
+  argument.number = number;
+  return argument;
+}
+
+ItemWriter::Argument Least() { return Exact("-9223372036854775808"); }
+ItemWriter::Argument Quarter() { return Exact("4611686018427387904"); }
 
 class UnsignedDivision {
  public:
@@ -16,8 +24,8 @@ class UnsignedDivision {
   // a ÷ b, cut off; 0 for b = 0. Half of `a` is divided as a signed number, and the result doubled.
   // It may be 1 too small then. Where b is 2⁶³ or more, the result is 0 or 1.
   NetworkValue Quotient(const NetworkValue& a, const NetworkValue& b) {
-    const NetworkValue half = write_.Part("div", {Plain(a, kLeast), 2.0});
-    const NetworkValue rest = write_.Part("where", {IsLarge(a), Number(a, kQuarter), 0.0});
+    const NetworkValue half = write_.Part("div", {Plain(a), 2.0});
+    const NetworkValue rest = write_.Part("where", {IsLarge(a), Number(a, Quarter()), 0.0});
     const NetworkValue halved =
         write_.Part("mul", {write_.Part("div", {write_.Part("add", {half, rest}), b}), 2.0});
     const NetworkValue left = write_.Part("sub", {a, write_.Part("mul", {halved, b})});
@@ -39,19 +47,19 @@ class UnsignedDivision {
   // Whether the number is 2⁶³ or more.
   NetworkValue IsLarge(const NetworkValue& x) { return Compared(x, 0.0, "less"); }
   // The number without the bit of 2⁶³.
-  NetworkValue Plain(const NetworkValue& x, double bit) {
-    return write_.Part("where", {IsLarge(x), write_.Part("add", {x, bit}), x});
+  NetworkValue Plain(const NetworkValue& x) {
+    return write_.Part("where", {IsLarge(x), write_.Part("add", {x, Least()}), x});
   }
   NetworkValue IsBelow(const NetworkValue& a, const NetworkValue& b) {
-    return Compared(write_.Part("add", {a, kLeast}), write_.Part("add", {b, kLeast}), "less");
+    return Compared(write_.Part("add", {a, Least()}), write_.Part("add", {b, Least()}), "less");
   }
   // 1, and 0 where b is 0.
   NetworkValue One(const NetworkValue& b) {
     return write_.Part("where",
                        {Compared(b, 0.0, "equal"), write_.Part("mul", {b, 0.0}), Number(b, 1.0)});
   }
-  // A number as int64, in the shape of `x`.
-  NetworkValue Number(const NetworkValue& x, double number) {
+  // Gives a number as int64, in the shape of `x`.
+  NetworkValue Number(const NetworkValue& x, const ItemWriter::Argument& number) {
     return write_.Part("add", {write_.Part("mul", {x, 0.0}), number});
   }
 
@@ -59,6 +67,10 @@ class UnsignedDivision {
 };
 
 }  // namespace
+
+NetworkValue UnsignedQuotient(NodeContext& node, const NetworkValue& a, const NetworkValue& b) {
+  return UnsignedDivision(node).Quotient(a, b);
+}
 
 bool DividesUnsigned(NodeContext& node) {
   const std::string& op_type = node.node().op_type;

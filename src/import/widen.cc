@@ -13,7 +13,8 @@ namespace cgrun {
 namespace {
 
 // These operators move elements as they are, or handle types themselves.
-constexpr std::array<std::string_view, 37> kTakesAnyType = {"BitCast",
+constexpr std::array<std::string_view, 38> kTakesAnyType = {"BitCast",
+                                                            "BitShift",
                                                             "Cast",
                                                             "CastLike",
                                                             "Concat",
@@ -119,9 +120,8 @@ bool IsModular(std::string_view op_type) {
 // Adding the least int64 exchanges the halves of the numbers: uint64 in its order becomes int64 in
 // its order, and back.
 NetworkValue HalvesExchanged(ImportState& state, const NetworkValue& value) {
-  constexpr double kLeast = -9223372036854775808.0;
   return state.network.Add({value.name + "_ordered", "add", {}, {}, {}},
-                           {{value, ""}, {{}, NumberText(kLeast)}});
+                           {{value, ""}, {{}, "-9223372036854775808"}});
 }
 
 Constant HalvesExchanged(const Constant& constant, onnx::OnnxFile& file) {

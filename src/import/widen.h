@@ -17,6 +17,9 @@ void RunAdapter(NodeContext& node, const Adapter& row);
 // Emits a Div or Mod of uint64, exactly. False for other nodes.
 bool DividesUnsigned(NodeContext& node);
 
+// Emits a ÷ b of uint64 that are held in int64. It is 0 where b is 0.
+NetworkValue UnsignedQuotient(NodeContext& node, const NetworkValue& a, const NetworkValue& b);
+
 // Returns the elements of a constant in another type, to which it may be cast without loss.
 Constant ConvertedConstant(const Constant& constant, DType dtype, onnx::OnnxFile& file);
 

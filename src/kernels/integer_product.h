@@ -21,7 +21,7 @@ struct ByteOperand {
   }
 };
 
-// The element of a zero point for row or column `i`.
+// Reads the element of a zero point that belongs to row or column `i`.
 struct ZeroPoint {
   ByteOperand of;
   int64_t stride = 0;  // 0: one for all

@@ -43,8 +43,9 @@ inline constexpr ValueType kDurationType{"seconds, or such as 1h30m",
 inline constexpr ValueType kShapeType{"list of positive integers",
                                       R"({"type":"array","items":{"type":"integer","minimum":1}})"};
 inline constexpr ValueType kNumberTypeType{
-    "f64, f32, bf16, f16, int64, int32, uint8, bool",
-    R"({"enum":["f64","f32","bf16","f16","int64","int32","uint8","bool"]})"};
+    "f64, f32, bf16, f16, int64, int32, int16, int8, uint64, uint32, uint16, uint8, bool",
+    R"({"enum":["f64","f32","bf16","f16","int64","int32","int16","int8","uint64","uint32",)"
+    R"("uint16","uint8","bool"]})"};
 inline constexpr ValueType kDeviceType{
 #define HOST_DEVICE(name) #name ", "
 #define NUMBERED_DEVICE(name, Name) #name ", " #name ":N, "

@@ -14,7 +14,7 @@ struct ConvIntegerAttributes {
   int64_t groups = 1;
 
   static const AttributeSchema& Schema();
-  // The window of a weight [filters, channels of a group, height, width].
+  // Returns the window of a weight [filters, channels of a group, height, width].
   WindowAttributes window(const Shape& weight) const {
     return {{weight[2].size, weight[3].size}, stride, padding, dilation, false};
   }

@@ -15,7 +15,7 @@ import onnx
 import onnx.reference
 import onnxruntime
 
-KINDS = {"tensor(uint8)": "u1", "tensor(int32)": "i4", "tensor(int64)": "i8", "tensor(bool)": "?",
+KINDS = {"tensor(uint8)": "u1", "tensor(int8)": "i1", "tensor(int32)": "i4", "tensor(int64)": "i8", "tensor(bool)": "?",
          "tensor(float)": "f4", "tensor(double)": "f8"}
 ENDING = {"f32": "<f4", "f64": "<f8"}
 
