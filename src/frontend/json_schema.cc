@@ -278,6 +278,13 @@ constexpr Rule kRules[] = {
     {"data.*", R"({"anyOf": [{"required": ["format"]}, {"required": ["split"]}]})"},
     {"data.*", R"({"if": {"required": ["format"]}, "else": {
                      "properties": {"split": true}, "additionalProperties": false}})"},
+    {"networks.*", R"({"if": {"required": ["onnx"], "properties": {"onnx": {"type": "string"}}},
+                       "then": {"if": {"required": ["ops"]},
+                                "then": {"properties": {"frozen": false, "train": false}}},
+                       "else": {"required": ["in", "ops"],
+                                "properties": {"outputs": false, "dims": false,
+                                               "constants": false, "frozen": false,
+                                               "train": false}}})"},
     {"paths.*", R"({"if": {"properties": {"mode": {"enum": ["backprop", null]}}},
                     "then": {"required": ["loss"],
                              "properties": {"loss": {"not": {"enum": [null, []]}}}},

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -55,6 +56,7 @@ struct ImportState {
   // Constants that are values, by their elements and sizes; see NodeContext::Value().
   using Parameters = std::map<std::pair<const onnx::Tensor*, std::vector<int64_t>>, NetworkValue>;
   Parameters parameters = {};
+  std::set<std::string> learned = {};  // those of them that are weights: see IsWeightSlot()
   // Maps domain, name and overload to a function.
   using Functions =
       std::map<std::tuple<std::string, std::string, std::string>, const onnx::Function*>;

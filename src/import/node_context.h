@@ -87,6 +87,7 @@ class NodeContext {
  private:
   const onnx::Attribute* Find(std::string_view name);
   std::string Wish(const std::vector<Weight>& weights) const;
+  const NetworkValue& ParameterOf(int i, const Constant& constant) const;
   NetworkValue AddParameter(int i, const Constant& constant) const;
 
   ImportState& state_;
