@@ -2,6 +2,7 @@
 #include "src/cli/onnx_networks.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "src/base/word_list.h"
 #include "src/cli/onnx_model.h"
 #include "src/import/onnx_networks.h"
+#include "src/io/file_error.h"
 
 namespace cgrun {
 namespace {
@@ -58,8 +60,13 @@ std::string NetworkWeights(const ModelSpec& model) {
 }
 
 void TakeNetworkWeights(ModelSpec& model, bool has_weights) {
-  const std::vector<std::string> files = OnnxFilesOf(model);
-  if (has_weights && !std::ranges::all_of(files, Exists)) return;
+  for (const std::string& file : OnnxFilesOf(model)) {
+    if (Exists(file)) continue;
+    if (has_weights) return;
+    throw InputError(SystemErrorText("open", file, ENOENT),
+                     "a new run begins with the weights in it; --weights begins with those of a "
+                     "run, or of another file");
+  }
   model.initial_weights = NetworkWeights(model);
 }
 

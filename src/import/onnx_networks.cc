@@ -83,16 +83,31 @@ std::vector<std::string> NeededInputs(const TreeNode& tree) {
   return needed;
 }
 
-// The key `in` gives the inputs an order. It names all that are needed.
-void CheckOrder(const TreeEntry& in, const std::vector<std::string>& needed,
-                const std::string& file, Diagnostics& diagnostics) {
+std::vector<std::string> KeysOf(const TreeNode& map) {
+  std::vector<std::string> keys;
+  for (const TreeEntry& entry : map.entries) keys.push_back(entry.key);
+  return keys;
+}
+
+// The key `in` gives the inputs an order. It names all that are needed, and others of the file.
+// Returns false after an error.
+bool CheckOrder(const TreeEntry& in, const std::vector<std::string>& needed,
+                const std::vector<std::string>& inputs, const std::string& file,
+                Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
   const std::vector<std::string> given = TextsOf(in.value);
+  for (const std::string& name : given) {
+    if (std::ranges::find(inputs, name) != inputs.end()) continue;
+    diagnostics.Error(in.value.mark, "'" + file + "' has no input '" + name + "'",
+                      SuggestName(name, inputs));
+  }
   for (const std::string& name : needed) {
     if (std::ranges::find(given, name) != given.end()) continue;
     diagnostics.Error(in.value.mark,
                       "'in' does not name the input '" + name + "' of '" + file + "'",
                       fmt::format("it needs {}", fmt::join(needed, ", ")));
   }
+  return diagnostics.error_count() == errors;
 }
 
 TreeNode Names(const std::vector<std::string>& names) {
@@ -104,22 +119,24 @@ TreeNode Names(const std::vector<std::string>& names) {
 void ExpandNetwork(TreeEntry& network, const OnnxSource& source, const ImportedModel& imported,
                    Diagnostics& diagnostics) {
   const std::vector<std::string> needed = NeededInputs(imported.tree);
-  TreeNode ops = PathOf(imported.tree).Find("ops")->value;
-  FreezeOperators(ops, source, imported, diagnostics);
+  const std::vector<std::string> inputs = KeysOf(imported.tree.Find("inputs")->value);
   std::vector<TreeEntry>& keys = network.value.entries;
   std::erase_if(keys, [](const TreeEntry& key) {
-    return key.key == "frozen" || key.key == "train" || (key.key == "in" && key.value.IsNull()) ||
-           key.key == "ops" || key.key == "out";
+    return key.value.IsNull() && (key.key == "in" || key.key == "ops");
   });
+  const TreeEntry* in = network.value.Find("in");
+  const std::string& file = source.file.value;
+  if (in != nullptr && !CheckOrder(*in, needed, inputs, file, diagnostics)) return;
+  TreeNode ops = PathOf(imported.tree).Find("ops")->value;
+  FreezeOperators(ops, source, imported, diagnostics);
   const auto add = [&](const std::string& key, TreeNode value) {
     SetMarks(value, source.file.mark);
     keys.push_back({key, source.file.mark, std::move(value)});
   };
-  if (const TreeEntry* in = network.value.Find("in")) {
-    CheckOrder(*in, needed, source.file.value, diagnostics);
-  } else {
-    add("in", Names(needed));
-  }
+  if (in == nullptr) add("in", Names(needed));
+  std::erase_if(keys, [](const TreeEntry& key) {
+    return key.key == "frozen" || key.key == "train" || key.key == "out";
+  });
   add("out", PathOf(imported.tree).Find("out")->value);
   add("ops", std::move(ops));
 }

@@ -140,21 +140,28 @@ void CheckOwnOperators(const TreeEntry& entry, const Reader& reader) {
   CheckKeys(entry.value, entry.key, entry.key_mark, docs, reader);
 }
 
-// Keys that say how a file is imported, where none is.
+// What to do with a key that says how a file is imported, or which of its weights learn.
+constexpr std::pair<std::string_view, std::string_view> kOnnxHelp[] = {
+    {"outputs", "`out` names the outputs of such a network"},
+    {"dims", "remove it"},
+    {"constants", "remove it: `parameter` is an operator that gives a constant"},
+    {"frozen",
+     "`frozen` of its operators says which do not learn, and `trains` of a path which "
+     "networks do"},
+    {"train", "`trains` of a path names the networks that learn"},
+};
+
 void RefuseOnnxKeys(const TreeEntry& entry, bool has_onnx, const Reader& reader) {
   const bool has_ops = entry.value.Find("ops") != nullptr;
-  for (const char* key : {"outputs", "dims", "constants", "frozen", "train"}) {
+  for (const auto& [key, help] : kOnnxHelp) {
     const TreeEntry* found = entry.value.Find(key);
-    const bool says_what_learns =
-        found != nullptr && (found->key == "frozen" || found->key == "train");
-    if (found == nullptr || (has_onnx && !(has_ops && says_what_learns))) continue;
-    reader.diagnostics.Error(
-        found->key_mark,
-        "'" + found->key + "' goes with `onnx`, and the operators of network '" + entry.key +
-            "' stand in this file",
-        says_what_learns ? "`frozen` of an operator says what learns; `trains` of a path names the "
-                           "networks that do"
-                         : "remove it");
+    const bool is_of_learning = key == "frozen" || key == "train";
+    if (found == nullptr || (has_onnx && !(has_ops && is_of_learning))) continue;
+    reader.diagnostics.Error(found->key_mark,
+                             "'" + found->key +
+                                 "' goes with `onnx`, and the operators of network '" + entry.key +
+                                 "' stand in this file",
+                             std::string(help));
   }
 }
 
