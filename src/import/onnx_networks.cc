@@ -122,8 +122,15 @@ void ExpandNetwork(TreeEntry& network, const OnnxSource& source, const ImportedM
   const std::vector<std::string> inputs = KeysOf(imported.tree.Find("inputs")->value);
   std::vector<TreeEntry>& keys = network.value.entries;
   std::erase_if(keys, [](const TreeEntry& key) {
-    return key.value.IsNull() && (key.key == "in" || key.key == "ops");
+    return key.value.IsNull() && (key.key == "in" || key.key == "ops" || key.key == "out");
   });
+  if (const TreeEntry* out = network.value.Find("out")) {
+    diagnostics.Error(out->key_mark,
+                      "the operators of network '" + network.key + "' stand in '" +
+                          source.file.value + "', so 'out' names nothing here",
+                      "`outputs` names its values");
+    return;
+  }
   const TreeEntry* in = network.value.Find("in");
   const std::string& file = source.file.value;
   if (in != nullptr && !CheckOrder(*in, needed, inputs, file, diagnostics)) return;
@@ -134,9 +141,8 @@ void ExpandNetwork(TreeEntry& network, const OnnxSource& source, const ImportedM
     keys.push_back({key, source.file.mark, std::move(value)});
   };
   if (in == nullptr) add("in", Names(needed));
-  std::erase_if(keys, [](const TreeEntry& key) {
-    return key.key == "frozen" || key.key == "train" || key.key == "out";
-  });
+  std::erase_if(keys,
+                [](const TreeEntry& key) { return key.key == "frozen" || key.key == "train"; });
   add("out", PathOf(imported.tree).Find("out")->value);
   add("ops", std::move(ops));
 }
