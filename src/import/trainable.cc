@@ -16,7 +16,7 @@ namespace cgrun {
 namespace {
 
 using Patterns = std::vector<MarkedText>;
-// The floating-point tensors of each operator, in their order.
+// Lists the floating-point tensors of each operator, in their order.
 using OwnedNames = std::map<std::string, std::vector<std::string>>;
 
 OwnedNames TensorsOf(const ImportedModel& imported) {
@@ -62,7 +62,7 @@ void CheckPatterns(const Patterns& patterns, const OwnedNames& tensors, const st
 
 TreeNode Boolean(bool value) { return TreeNode::Scalar(value ? "true" : "false"); }
 
-// `frozen` for the tensors of which `is_frozen`: nothing, `true`, or a map.
+// Returns the value of `frozen`: nothing, `true`, or a map of the tensors that are.
 TreeNode FrozenValue(const std::vector<std::string>& tensors, const std::vector<bool>& is_frozen) {
   const auto count = std::ranges::count(is_frozen, true);
   if (count == 0) return {};
@@ -74,7 +74,7 @@ TreeNode FrozenValue(const std::vector<std::string>& tensors, const std::vector<
   return TreeNode::Map(std::move(entries));
 }
 
-// The operator of an item as a map with keys.
+// Makes a map of an operator that has no keys.
 TreeNode& KeysOf(TreeEntry& item) {
   if (item.value.IsScalar()) item.value = TreeNode::Map({{"op", {}, item.value}});
   return item.value;

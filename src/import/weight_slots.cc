@@ -1,4 +1,4 @@
-// A table of operators and their inputs.
+// Lists operators with their inputs in a table.
 #include "src/import/weight_slots.h"
 
 #include <algorithm>

@@ -152,7 +152,8 @@ constexpr std::pair<std::string_view, std::string_view> kOnnxHelp[] = {
 };
 
 void RefuseOnnxKeys(const TreeEntry& entry, bool has_onnx, const Reader& reader) {
-  const bool has_ops = entry.value.Find("ops") != nullptr;
+  const TreeEntry* ops = entry.value.Find("ops");
+  const bool has_ops = ops != nullptr && !ops->value.IsNull();
   for (const auto& [key, help] : kOnnxHelp) {
     const TreeEntry* found = entry.value.Find(key);
     const bool is_of_learning = key == "frozen" || key == "train";

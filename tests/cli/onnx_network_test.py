@@ -13,7 +13,7 @@ SIDE, CHANNELS, FILTERS = 4, 2, 3
 
 
 def numbers(count, seed, low=-0.5, high=0.5):
-    """The same numbers each time."""
+    """Returns the same numbers each time."""
     source = random.Random(seed)
     return [source.uniform(low, high) for _ in range(count)]
 
@@ -85,7 +85,7 @@ class OnnxNetworkTest(CliTestCase):
         return {name: data[slice(*tensor["data_offsets"])] for name, tensor in header.items()}
 
     def changed(self, run="runs/tuned"):
-        """The parts of the trunk's parameters that training changed."""
+        """Returns the names of the trunk's parameters that training changed."""
         folder = self.folder / run
         last = max(folder.glob("checkpoint-*.safetensors"),
                    key=lambda file: int(file.stem.partition("-")[2]))
@@ -262,6 +262,32 @@ class OnnxNetworkTest(CliTestCase):
         self.write("m.yaml", MODEL.replace("trunk.onnx", "sized.onnx").replace(
             "[flat]", "[flat], dims: {side: 4}"))
         self.cgrun("train", "m.yaml", "--limit-batches", "1")
+
+    def test_the_schema_agrees(self):
+        try:
+            import jsonschema  # pylint: disable=import-outside-toplevel
+            import yaml  # pylint: disable=import-outside-toplevel
+        except ImportError as error:
+            self.skipTest(f"{error}: Debian's packages python3-jsonschema and python3-yaml have it")
+        schema = jsonschema.Draft7Validator(json.loads(self.cgrun("ops", "--schema").stdout))
+        cut = "onnx: trunk.onnx, outputs: [flat]"
+        for keys, fits in ((cut, True), ("onnx: trunk.onnx", True), (cut + ", in: photo", True),
+                           (cut + ", frozen: true, train: [bn, 'conv1.*']", True),
+                           (cut + ", frozen: , dims: {}, constants: {}", True),
+                           (cut + ", ops: , out: ", True), ("onnx: , in: x, ops: [flatten]", True),
+                           (cut + ", dims: {side: 0}", False), (cut + ", dims: 4", False),
+                           (cut + ", out: y", False), ("in: x", False), ("in: , ops: []", False),
+                           (cut + ", layers: 3", False),
+                           ("in: x, ops: [flatten], outputs: y", False),
+                           ("in: x, ops: [flatten], train: '*'", False)):
+            text = MODEL.replace("onnx: trunk.onnx, outputs: [flat]", keys)
+            self.write("m.yaml", text)
+            self.cgrun("plan", "m.yaml", status=0 if fits else 2)
+            self.assertEqual(schema.is_valid(yaml.safe_load(text)), fits, keys)
+        self.write("m.yaml", MODEL)
+        self.cgrun("train", "m.yaml", "--out", "run")
+        of_run = yaml.safe_load((self.folder / "run/model.yaml").read_text())
+        self.assertEqual([*schema.iter_errors(of_run)], [])
 
     def test_what_has_no_gradient_is_named(self):
         (self.folder / "trunk.onnx").write_bytes(onnx.model(

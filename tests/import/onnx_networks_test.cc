@@ -44,7 +44,8 @@ class OnnxNetworksTest : public testing::Test {
   // Reads a model whose network `rows` has these keys. Nothing after an error, which is kept.
   std::optional<ModelSpec> Read(const std::string& keys) {
     const std::string text = "cgrun: 1\ninputs: {a: {shape: [2, 4]}}\nnetworks: {rows: {" + keys +
-                             "}}\npaths: {p: {mode: forward, ops: [{network: rows, in: a}]}}\n";
+                             "}}\npaths: {p: {mode: forward, ops: [{network: rows, in: [" + given_ +
+                             "]}]}}\n";
     Diagnostics diagnostics;
     auto model = ParseModel({folder_.path() + "/m.yaml", text}, {}, diagnostics, {}, nullptr,
                             [&](TreeNode& tree, const std::string& file, Diagnostics& found) {
@@ -65,6 +66,7 @@ class OnnxNetworksTest : public testing::Test {
 
   TempFolder folder_;
   OnnxNetworks networks_;
+  std::string given_ = "a";  // to the network
   std::string errors_;
 };
 
@@ -95,6 +97,7 @@ TEST_F(OnnxNetworksTest, PatternsChangeWhatLearns) {
 
 TEST_F(OnnxNetworksTest, InputsAreThoseThatAreNeededInAnyOrder) {
   EXPECT_NE(Expanded("outputs: [Gather_of_found]").find("in: ids\n"), std::string::npos);
+  given_ = "a, a";
   EXPECT_NE(Expanded("in: [ids, rows_x]").find("in: [ids, rows_x]\n"), std::string::npos);
   EXPECT_NE(Expanded("in: [ids]").find("does not name the input 'rows_x'"), std::string::npos);
   EXPECT_NE(Expanded("in: [ids, rowx]").find("has no input 'rowx'"), std::string::npos);
