@@ -52,7 +52,9 @@ constexpr FileKind kKinds[] = {
      "names it: `data: {train: {format: csv, file: @, label: COLUMN}}`"},
     {"an ONNX model", "", ".onnx",
      "`cgrun import % -o model.yaml` makes a model file of it; plan, summary, graph, check, bench, "
-     "predict and compile take it as it is"},
+     "predict and compile take it as it is; to train it, a model file has it as a network: "
+     "`networks: {trunk: {onnx: @, outputs: [VALUE]}}`; docs/how-to/onnx-fine-tune.md has an "
+     "example"},
     {"a PyTorch file", "", ".pt", kPyTorch},
     {"a PyTorch file", "", ".pth", kPyTorch},
     {"a PyTorch file", "", ".ckpt", kPyTorch},

@@ -17,6 +17,7 @@
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
 #include "src/cli/onnx_model.h"
+#include "src/cli/onnx_networks.h"
 #include "src/cli/program_argument.h"
 #include "src/cli/take_tuning.h"
 #include "src/device/device.h"
@@ -363,8 +364,8 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnos
   ModelSpec partial;
   const Overrides overrides(flags, /*each_kept=*/true);
   NoteChanges(flags.model, flags.set);
-  std::optional<ModelSpec> model =
-      LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
+  std::optional<ModelSpec> model = LoadModelFile(flags.model, overrides.assignments, diagnostics,
+                                                 overrides.typed, &partial, OnnxNetworkExpander());
   return Checked(std::move(model), partial, diagnostics);
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/cli/onnx_networks.h"
 #include "src/import/import.h"
 #include "src/import/network.h"
 #include "src/io/file_error.h"
@@ -109,16 +110,6 @@ class ScratchFolder {
   std::string path_;
 };
 
-// The descriptor stays open until the process ends.
-std::string WriteWeights(OpenedModel& opened) {
-  const ScratchFolder folder;
-  const std::string path = folder.path() + "/weights.safetensors";
-  WriteImportedWeights(opened.model, opened.file, path);
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw UserError(SystemErrorText("open", path, errno));
-  return "/proc/self/fd/" + std::to_string(descriptor);
-}
-
 }  // namespace
 
 bool IsOnnxFile(const std::string& path) { return path.ends_with(".onnx"); }
@@ -144,11 +135,25 @@ void TakeOnnxWeights(ModelSpec& model) {
 
 std::string OnnxWeights(const std::string& path) {
   OpenedModel& opened = OpenedAt(path, Remembered());
-  if (opened.weights.empty()) opened.weights = WriteWeights(opened);
+  if (opened.weights.empty()) {
+    opened.weights = WriteScratchWeights(
+        [&](const std::string& file) { WriteImportedWeights(opened.model, opened.file, file); });
+  }
   return opened.weights;
 }
 
+// The descriptor stays open until the process ends.
+std::string WriteScratchWeights(const std::function<void(const std::string& path)>& write) {
+  const ScratchFolder folder;
+  const std::string path = folder.path() + "/weights.safetensors";
+  write(path);
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw UserError(SystemErrorText("open", path, errno));
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
 std::optional<std::string> OnnxFileOfWeights(const std::string& file) {
+  if (auto networks = FilesOfNetworkWeights(file)) return networks;
   for (const auto& [key, opened] : Opened()) {
     if (opened != nullptr && opened->weights == file && !file.empty()) return opened->file.path();
   }

@@ -2,6 +2,7 @@
 #ifndef CGRUN_CLI_ONNX_MODEL_H_
 #define CGRUN_CLI_ONNX_MODEL_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -35,8 +36,14 @@ std::string OnnxWeights(const std::string& path);
 // Lets the key `weights` of a model that names an .onnx file name the file of OnnxWeights().
 void TakeOnnxWeights(ModelSpec& model);
 
-// The .onnx file whose weights OnnxWeights() has put into `file`; nothing for other files.
+// The .onnx file whose weights OnnxWeights() has put into `file`, or the files of NetworkWeights();
+// nothing for other files.
 std::optional<std::string> OnnxFileOfWeights(const std::string& file);
+
+// Has `write` write a file of weights to the path that it is given. Returns the path of a
+// descriptor that leads to it. The file has no name and goes when the process ends. UserError where
+// there is no room for it.
+std::string WriteScratchWeights(const std::function<void(const std::string& path)>& write);
 
 }  // namespace cgrun
 

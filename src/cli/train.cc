@@ -16,6 +16,7 @@
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/onnx_networks.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/resume.h"
 #include "src/cli/resumed_training.h"
@@ -210,9 +211,20 @@ bool ReportInputs(const Session& session, const std::string& program) {
   return file.empty() || ReportWeights(session.weights(), file);
 }
 
+// A run that begins takes the weights of networks that are models of ONNX.
+void TakeStart(Training& training) {
+  ModelSpec& model = *training.model;
+  if (training.resumed) return;
+  TakeNetworkWeights(model, model.weights || !training.options.weights.empty());
+  if (const auto files = FilesOfNetworkWeights(model.initial_weights)) {
+    Tell("weights of networks: " + *files);
+  }
+}
+
 // Returns false after an error, which is printed.
 bool Open(Training& training) {
   WarnOfSlowBF16(*training.model, KernelsOf(*training.model), training.diagnostics);
+  TakeStart(training);
   training.session = OpenSession(training);
   if (!training.session) return false;
   const Session& session = *training.session;

@@ -1,12 +1,14 @@
 // The flag's value, the run folder of the model's name, the key `weights`: in this order.
 #include "src/cli/weights_flag.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
 #include "src/base/shell_word.h"
 #include "src/cli/console.h"
 #include "src/cli/onnx_model.h"
+#include "src/cli/onnx_networks.h"
 #include "src/cli/run_split.h"
 #include "src/cli/weights_report.h"
 #include "src/io/file_error.h"
@@ -28,6 +30,11 @@ bool HoldsWeights(const std::string& folder) {
     if (entry.path().extension() == ".safetensors") return true;
   }
   return false;
+}
+
+bool HasOnnxNetwork(const ModelSpec& model) {
+  return std::ranges::any_of(model.networks,
+                             [](const NetworkSpec& network) { return network.onnx.has_value(); });
 }
 
 // Returns the format of the training data; "" where there are none.
@@ -92,7 +99,8 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   }
   const std::string run = "runs/" + model.name.value;
   std::error_code error;
-  if (fs::is_directory(run, error) && (HoldsWeights(run) || !model.weights)) {
+  const bool has_others = model.weights || HasOnnxNetwork(model);
+  if (fs::is_directory(run, error) && (HoldsWeights(run) || !has_others)) {
     return FindBestWeights(run);
   }
   if (model.weights) {
@@ -100,6 +108,7 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
     CheckPathInModel(path);
     return FindBestWeights(path);
   }
+  if (const std::string weights = NetworkWeights(model); !weights.empty()) return weights;
   throw InputError(
       SystemErrorText("open", run, ENOENT),
       "it is where the weights of " + model.file_name + " are looked for: `cgrun train " +
@@ -137,6 +146,12 @@ bool CheckWeights(const WeightsReport& report, const std::string& file, const Mo
     TellNotes(ConversionNotes(report));
     WarnOfNotFinite(report, file);
     return true;
+  }
+  if (const auto onnx = FilesOfNetworkWeights(file)) {
+    PrintError(*onnx + " does not have all parameters of this model:" + wrong,
+               "`cgrun train " + ShellWord(model.file_name) +
+                   "` trains them; --weights takes a file or a run folder that has them");
+    return false;
   }
   PrintError(file + " does not fit this model:" + wrong,
              OtherModelText(file, model) + "train it again, or give its own model file");

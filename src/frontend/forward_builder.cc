@@ -289,6 +289,7 @@ class ForwardBuilder {
   MaybeValues AddNetwork(const OpSpec& op, const Place& place, const Values& inputs) {
     for (const NetworkSpec& network : model_.networks) {
       if (network.name.value != op.target.value) continue;
+      if (network.onnx && network.ops.empty()) return std::nullopt;  // reported
       const auto use = [&](const std::string& label, const Values& given) {
         return UseNetwork(network, label, place, given);
       };

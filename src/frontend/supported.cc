@@ -61,6 +61,17 @@ void CheckFed(const ModelSpec& model, Diagnostics& diagnostics) {
   }
 }
 
+// What is wrong with a file of ONNX has been reported, if anybody has looked at it.
+void CheckImported(const ModelSpec& model, Diagnostics& diagnostics) {
+  for (const NetworkSpec& network : model.networks) {
+    if (!network.onnx || !network.ops.empty() || diagnostics.has_errors()) continue;
+    diagnostics.Error(
+        network.onnx->file.mark,
+        "the network '" + network.name.value + "' is a model of ONNX that was not imported",
+        "the commands of `cgrun` import it");
+  }
+}
+
 }  // namespace
 
 std::span<const UnsupportedKey> UnsupportedKeys() { return kUnsupported; }
@@ -77,6 +88,7 @@ void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics) {
   }
   CheckTF32(model, diagnostics);
   CheckFed(model, diagnostics);
+  CheckImported(model, diagnostics);
 }
 
 DType PrecisionOf(const ModelSpec& model) {

@@ -12,6 +12,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/import/bind.h"
+#include "src/import/cut.h"
 #include "src/import/emit.h"
 #include "src/import/node_context.h"
 #include "src/import/walk.h"
@@ -76,15 +77,13 @@ std::vector<EmittedInput> AddInputs(ImportState& state, const BoundInputs& bindi
 }
 
 // The names of outputs are taken first, so that they stay. Returns those of the file.
-std::vector<std::string> NameOutputs(ImportState& state) {
-  const onnx::Graph& graph = *state.file.model().graph;
-  if (graph.outputs.empty()) ThrowFileError(state.file.path(), "has no output");
+std::vector<std::string> NameOutputs(ImportState& state, const std::vector<WantedOutput>& outputs) {
   std::vector<std::string> names;
-  for (const onnx::ValueInfo& output : graph.outputs) {
-    state.outputs.emplace(output.name, "");
-    names.push_back(output.name);
+  for (const WantedOutput& output : outputs) {
+    state.outputs.emplace(output.value.name, output.wish);
+    names.push_back(output.value.name);
   }
-  for (auto& [name, emitted] : state.outputs) emitted = state.network.names().Take(name);
+  for (auto& [name, emitted] : state.outputs) emitted = state.network.names().Take(emitted);
   return names;
 }
 
@@ -134,10 +133,11 @@ void CheckRows(const ImportState& state, const onnx::ValueInfo& output, const Ne
 }
 
 // Returns the names of the outputs in the model file, in the order of the graph.
-std::vector<std::string> FinishOutputs(ImportState& state) {
+std::vector<std::string> FinishOutputs(ImportState& state,
+                                       const std::vector<WantedOutput>& outputs) {
   std::vector<std::string> names;
   std::set<std::string_view> seen;
-  for (const onnx::ValueInfo& output : state.file.model().graph->outputs) {
+  for (const auto& [output, wish] : outputs) {
     const std::string& name = state.outputs.find(output.name)->second;
     if (!seen.insert(name).second) continue;
     const NetworkValue value = OutputValue(state, output);
@@ -222,11 +222,13 @@ ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, Bat
                     .budget = BudgetFor(file)};
   AddConstants(state, binding);
   const std::vector<EmittedInput> inputs = AddInputs(state, binding);
-  ImportNodes(state, file.model().graph->nodes, NameOutputs(state));
-  const std::vector<std::string> outputs = FinishOutputs(state);
+  const std::vector<WantedOutput> wanted = WantedOutputs(file, options.outputs);
+  ImportNodes(state, file.model().graph->nodes, NameOutputs(state, wanted));
+  const std::vector<std::string> outputs = FinishOutputs(state, wanted);
   file.CheckWhole();
   return {.tree = EmitModel(state.network, inputs, outputs),
           .weights = WeightsOf(state.network),
+          .learned = state.learned,
           .bound = binding.lines,
           .folded = state.folded,
           .nodes = file.model().graph->nodes.size(),
@@ -240,6 +242,7 @@ ImportedModel ImportOnnx(onnx::OnnxFile& file, const ImportOptions& options) {
   try {
     return ImportWith(file, options, BatchAxis::kFirst);
   } catch (const InputError& with_batch) {
+    if (options.needs_batch) throw;
     try {
       ImportedModel model = ImportWith(file, options, BatchAxis::kNone);
       const std::string why = with_batch.what();

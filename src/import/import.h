@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,17 @@ struct GivenConstant {
 struct ImportOptions {
   std::map<std::string, int64_t> dims;             // named dimensions
   std::map<std::string, GivenConstant> constants;  // for inputs: these are no placeholders
+  // Values where the model is cut, by their names or those of the nodes that give them; empty: the
+  // model's own outputs.
+  std::vector<std::string> outputs = {};
+  bool needs_batch = false;  // a model that computes along the batch is refused
 };
 
 struct ImportedModel {
-  TreeNode tree;                           // the model file, without `weights`
-  std::vector<Weight> weights;             // with their full names
+  TreeNode tree;                // the model file, without `weights`
+  std::vector<Weight> weights;  // with their full names
+  // Items `parameter` whose elements are weights of an operator: a training run may change them.
+  std::set<std::string> learned;
   std::vector<std::string> bound, folded;  // lines for people
   size_t nodes = 0, items = 0;
   bool has_batch = true;  // the inputs have one

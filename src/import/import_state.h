@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -56,6 +57,7 @@ struct ImportState {
   // Constants that are values, by their elements and sizes; see NodeContext::Value().
   using Parameters = std::map<std::pair<const onnx::Tensor*, std::vector<int64_t>>, NetworkValue>;
   Parameters parameters = {};
+  std::set<std::string> learned = {};  // those of them that are weights: see IsWeightSlot()
   // Values in other types, by the value and the type; see CastValue().
   std::map<std::pair<ValueId, DType>, NetworkValue> casts = {};
   // Constants in wider types, by their elements and sizes, the type, and whether halves are

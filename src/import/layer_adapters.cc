@@ -250,7 +250,7 @@ void LpPool(NodeContext& node, const Adapter&) {
   if (p < 1) node.FailAttribute("p", "must be at least 1");
   node.Only("ceil_mode", 0);
   std::vector<TreeEntry> keys = {KeyOf("filters", channels), KeyOf("groups", channels),
-                                 KeyOf("bias", false)};
+                                 KeyOf("bias", false), KeyOf("frozen", true)};
   const Window window = reader.Read(std::nullopt, &keys);
   keys.push_back(KeyOfSides("stride", window.stride));
   if (!AllAre(window.dilation, 1)) keys.push_back(KeyOfSides("dilation", window.dilation));

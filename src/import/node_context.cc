@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/diagnostics.h"
+#include "src/import/weight_slots.h"
 #include "src/import/widen.h"
 #include "src/onnx/wire.h"
 
@@ -81,7 +82,12 @@ const ImportedValue& NodeContext::Input(int i) const {
 const NetworkValue& NodeContext::Value(int i) const {
   const ImportedValue& operand = Input(i);
   if (!operand.constant) return operand.value;
-  const Constant& constant = *operand.constant;
+  const NetworkValue& parameter = ParameterOf(i, *operand.constant);
+  if (IsWeightSlot(node_, i)) state_.learned.insert(parameter.name);
+  return parameter;
+}
+
+const NetworkValue& NodeContext::ParameterOf(int i, const Constant& constant) const {
   if (constant.tensor != nullptr) {
     const auto known = state_.parameters.find({constant.tensor, constant.dims});
     if (known != state_.parameters.end()) return known->second;
@@ -264,7 +270,10 @@ NetworkValue NodeContext::EmitParameter(Constant constant, const std::string& pa
     return CastValue(state_, EmitParameter(std::move(constant), part), dtype);
   }
   std::vector<TreeEntry> keys = ParameterKeys(constant, state_.network.precision());
-  return Emit("parameter", {}, std::move(keys), {{"value", std::move(constant)}}, part);
+  const NetworkValue parameter =
+      Emit("parameter", {}, std::move(keys), {{"value", std::move(constant)}}, part);
+  if (MakesWeights(node_)) state_.learned.insert(parameter.name);
+  return parameter;
 }
 
 const std::string* NodeContext::ReservedName() const {

@@ -100,6 +100,7 @@ class NodeContext {
  private:
   const onnx::Attribute* Find(std::string_view name);
   std::string Wish(const std::vector<Weight>& weights) const;
+  const NetworkValue& ParameterOf(int i, const Constant& constant) const;
   NetworkValue AddParameter(int i, const Constant& constant) const;
   // Casts what a widened operator gives.
   void Narrow(int output, ImportedValue* operand);

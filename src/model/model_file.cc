@@ -135,6 +135,20 @@ void WriteDataPaths(TreeNode& tree, const PathForm& form) {
   }
 }
 
+// Writes the paths of networks that are models of ONNX: of these, and of constants.
+void WriteOnnxPaths(TreeNode& tree, const PathForm& form) {
+  TreeEntry* networks = tree.Find("networks");
+  if (networks == nullptr) return;
+  for (TreeEntry& network : networks->value.entries) {
+    if (TreeEntry* onnx = network.value.Find("onnx")) WritePaths(&onnx->value, form);
+    TreeEntry* constants = network.value.Find("constants");
+    if (constants == nullptr) continue;
+    for (TreeEntry& constant : constants->value.entries) {
+      if (constant.value.scalar.ends_with(".npy")) WritePaths(&constant.value, form);
+    }
+  }
+}
+
 // Writes the paths of the initialiser `file`, wherever it stands.
 void WriteInitPaths(TreeNode& tree, const PathForm& form, bool in_init) {
   for (TreeNode& item : tree.items) WriteInitPaths(item, form, in_init);
@@ -153,11 +167,11 @@ void WriteInitPaths(TreeNode& tree, const PathForm& form, bool in_init) {
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
                                        std::span<const std::string> overrides,
                                        Diagnostics& diagnostics, std::span<const std::string> typed,
-                                       ModelSpec* partial) {
+                                       ModelSpec* partial, const TreeExpander& expand) {
   SourceFile file{path, ""};
   const std::string error = ReadFile(path, file.text);
   if (error.empty()) {
-    return ParseModel(std::move(file), overrides, diagnostics, typed, partial);
+    return ParseModel(std::move(file), overrides, diagnostics, typed, partial, expand);
   }
   diagnostics.Error({}, error);
   return std::nullopt;
@@ -165,7 +179,7 @@ std::optional<ModelSpec> LoadModelFile(const std::string& path,
 
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
                                     Diagnostics& diagnostics, std::span<const std::string> typed,
-                                    ModelSpec* partial) {
+                                    ModelSpec* partial, const TreeExpander& expand) {
   const int errors_before = diagnostics.error_count();
   ModelSpec model;
   model.file_name = file.name;
@@ -176,6 +190,7 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
   for (size_t i = 0; i < overrides.size(); ++i) {
     ApplyOverride(*tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
   }
+  if (expand) expand(*tree, model.file_name, diagnostics);
   model.tree = std::move(*tree);
   model.incomplete = duplicates || IsIncomplete(model.tree);
   ReadModel(model.tree, model, diagnostics);
@@ -207,6 +222,7 @@ TreeNode ResolvedTree(const ModelSpec& model, const std::string& folder) {
   for (const MapDoc& doc : FormatReference()) FillDefaults(tree, doc.place, doc);
   WriteDataPaths(tree, form);
   WriteInitPaths(tree, form, false);
+  WriteOnnxPaths(tree, form);
   for (const char* key : {"weights", "plugins"}) {
     TreeEntry* entry = tree.Find(key);
     if (entry != nullptr) WritePaths(&entry->value, form);

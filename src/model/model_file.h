@@ -2,6 +2,7 @@
 #ifndef CGRUN_MODEL_MODEL_FILE_H_
 #define CGRUN_MODEL_MODEL_FILE_H_
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,23 +13,32 @@
 
 namespace cgrun {
 
+// Changes the tree of a model file before it is read, and reports what is wrong with it: see
+// OnnxNetworks::Expand(). `model_file` is the name of the file.
+using TreeExpander =
+    std::function<void(TreeNode& tree, const std::string& model_file, Diagnostics& diagnostics)>;
+
 // Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride).
 // `typed`, which may be shorter, are the flags that the user typed for them, or "".
 //
 // Reports all errors of the file; if the file is not YAML, only the first. Returns nothing after an
 // error. If there are errors, `partial` takes all that could be read, so that the front end can
 // find further errors in it. If the file is not YAML, `partial` has no tree.
+//
+// `expand`, which may be empty, sees the tree with the overrides. Without it, networks that are
+// models of ONNX have no operators.
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
                                        std::span<const std::string> overrides,
                                        Diagnostics& diagnostics,
                                        std::span<const std::string> typed = {},
-                                       ModelSpec* partial = nullptr);
+                                       ModelSpec* partial = nullptr,
+                                       const TreeExpander& expand = {});
 
 // Does the same for a text in memory.
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
                                     Diagnostics& diagnostics,
                                     std::span<const std::string> typed = {},
-                                    ModelSpec* partial = nullptr);
+                                    ModelSpec* partial = nullptr, const TreeExpander& expand = {});
 
 // A path of a model file, which is relative to that file's folder.
 std::string ResolvePath(std::string_view model_file, std::string_view path);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/dtype.h"
@@ -113,12 +114,23 @@ struct DataSection {
   bool streams = false;
 };
 
+// `onnx: FILE` of a network: a model of ONNX whose operators and initial weights are the network's.
+struct OnnxSource {
+  MarkedText file;                  // relative to the model file
+  std::vector<MarkedText> outputs;  // values of the file where it is cut; empty: its own outputs
+  std::vector<std::pair<MarkedText, int64_t>> dims;  // sizes of its named dimensions
+  std::vector<Attribute> constants;                  // values of its inputs
+  // Patterns of names of tensors; `train` counts where both match.
+  std::vector<MarkedText> frozen, train;
+};
+
 // `networks:`, a sub-graph that owns its parameters.
 struct NetworkSpec {
   MarkedText name;
   std::vector<MarkedText> in;
   std::vector<MarkedText> out;  // empty: the last output
-  std::vector<OpSpec> ops;
+  std::vector<OpSpec> ops;      // empty with `onnx`, if nobody has expanded it
+  std::optional<OnnxSource> onnx;
   SourceMark mark;
 };
 
@@ -260,6 +272,9 @@ struct ModelSpec {
   std::optional<GanSpec> gan;
   std::vector<MarkedText> plugins;  // files; relative to the model file
   TreeNode tree;                    // the whole file, with the overrides
+  // No part of the file: a safetensors file with the initial values of networks with `onnx`, for a
+  // run that begins; or "".
+  std::string initial_weights = {};
   // Set if the file has errors: an absent part may stand where the file could not be read.
   bool incomplete = false;
 };

@@ -9,6 +9,7 @@
 
 #include "src/model/expression.h"
 #include "src/model/fields.h"
+#include "src/model/onnx_source.h"
 #include "src/model/read_sections.h"
 #include "src/model/types.h"
 
@@ -105,14 +106,74 @@ void ReadInput(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
 
 constexpr KeyDoc kOutDoc = {"out", kNamesType, "", "its outputs; without it the last output"};
 
+// The keys of an ONNX model are read together: see ReadOnnxSource().
+void ReadWithOnnx(const TreeEntry&, NetworkSpec&, const Reader&) {}
+
+constexpr std::string_view kOnnxKey = "onnx";
 constexpr Key<NetworkSpec> kNetworkKeys[] = {
-    {{"in", kNamesType, kRequired, "the names of its inputs"}, ReadNamesField<&NetworkSpec::in>},
+    {{"in", kNamesType, "",
+      "the names of its inputs; required without `onnx`, and with it their order"},
+     ReadNamesField<&NetworkSpec::in>},
     {kOutDoc, ReadNamesField<&NetworkSpec::out>},
-    {{"ops", kOpsType, kRequired, "its operators"}, ReadOpsField<&NetworkSpec::ops>},
+    {{"ops", kOpsType, "", "its operators; required without `onnx`"},
+     ReadOpsField<&NetworkSpec::ops>},
+    {{kOnnxKey, kFileType, "", "a model of ONNX: its operators, and initial values"}, ReadWithOnnx},
+    {{"outputs", kTextsType, "", "values of the ONNX file; what they do not need is left out"},
+     ReadWithOnnx},
+    {{"dims", kSizesType, "", "named dimension of the ONNX file → its size"}, ReadWithOnnx},
+    {{"constants", kMapType, "", "input of the ONNX file → its value: a number, a list, or a file"},
+     ReadWithOnnx},
+    {{"frozen", kPatternsType, "",
+      "names of the ONNX file's operators or tensors that never change; `true`: all"},
+     ReadWithOnnx},
+    {{"train", kPatternsType, "", "names of those that learn, whatever else says"}, ReadWithOnnx},
 };
+
+// Without an ONNX model, a network states its inputs and operators.
+void CheckOwnOperators(const TreeEntry& entry, const Reader& reader) {
+  std::vector<KeyDoc> docs = Docs<NetworkSpec>(kNetworkKeys);
+  for (KeyDoc& doc : docs) {
+    if (doc.name != "in" && doc.name != "ops") continue;
+    doc.fallback = kRequired;
+    doc.doc = doc.doc.substr(0, doc.doc.find(';'));
+  }
+  CheckKeys(entry.value, entry.key, entry.key_mark, docs, reader);
+}
+
+// What to do with a key that says how a file is imported, or which of its weights learn.
+constexpr std::pair<std::string_view, std::string_view> kOnnxHelp[] = {
+    {"outputs", "`out` names the outputs of such a network"},
+    {"dims", "remove it"},
+    {"constants", "remove it: `parameter` is an operator that gives a constant"},
+    {"frozen",
+     "`frozen` of its operators says which do not learn, and `trains` of a path which "
+     "networks do"},
+    {"train", "`trains` of a path names the networks that learn"},
+};
+
+void RefuseOnnxKeys(const TreeEntry& entry, bool has_onnx, const Reader& reader) {
+  const TreeEntry* ops = entry.value.Find("ops");
+  const bool has_ops = ops != nullptr && !ops->value.IsNull();
+  for (const auto& [key, help] : kOnnxHelp) {
+    const TreeEntry* found = entry.value.Find(key);
+    const bool is_of_learning = key == "frozen" || key == "train";
+    if (found == nullptr || (has_onnx && !(has_ops && is_of_learning))) continue;
+    reader.diagnostics.Error(found->key_mark,
+                             "'" + found->key +
+                                 "' goes with `onnx`, and the operators of network '" + entry.key +
+                                 "' stand in this file",
+                             std::string(help));
+  }
+}
 
 void ReadNetwork(const TreeEntry& entry, NetworkSpec& network, const Reader& reader) {
   ReadMap<NetworkSpec>(entry.value, entry.key, entry.key_mark, kNetworkKeys, network, reader);
+  if (!entry.value.IsMap()) return;
+  const TreeEntry* onnx = entry.value.Find(kOnnxKey);
+  const bool has_onnx = onnx != nullptr && !onnx->value.IsNull();
+  if (has_onnx) network.onnx = ReadOnnxSource(entry.value, reader.diagnostics);
+  if (!has_onnx) CheckOwnOperators(entry, reader);
+  RefuseOnnxKeys(entry, has_onnx, reader);
 }
 
 // ---- blocks

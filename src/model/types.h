@@ -70,6 +70,12 @@ inline constexpr ValueType kParametersType{"map", R"({"$ref":"#/definitions/name
 inline constexpr ValueType kStatesType{"map", R"({"$ref":"#/definitions/states"})"};
 inline constexpr ValueType kRenameType{
     "map", R"({"type":"object","additionalProperties":{"type":["string","null"]}})"};
+inline constexpr ValueType kTextsType{"text or list of texts", R"({"$ref":"#/definitions/texts"})"};
+inline constexpr ValueType kSizesType{
+    "map", R"({"type":"object","additionalProperties":{"type":"integer","minimum":1}})"};
+inline constexpr ValueType kPatternsType{
+    "text or list of texts, or true",
+    R"({"anyOf":[{"type":"boolean"},{"$ref":"#/definitions/texts"}]})"};
 inline constexpr ValueType kOpsType{"list of operators",
                                     R"({"type":"array","items":{"$ref":"#/definitions/item"}})"};
 inline constexpr ValueType kOperatorType{"operator", R"({"$ref":"#/definitions/operator"})"};

@@ -4,10 +4,10 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/model/model_spec.h"
+#include "src/model/name_pattern.h"
 
 namespace cgrun {
 
@@ -15,9 +15,6 @@ namespace cgrun {
 // in the order of the file. A `*` matches the fewest characters that it can. Nothing where a rule
 // leaves the tensor out.
 std::optional<std::string> Renamed(std::string name, const std::vector<RenameRule>& rules);
-
-// Returns the texts in place of each `*` of `pattern`; nothing where it does not match.
-std::optional<std::vector<std::string>> MatchStars(std::string_view pattern, std::string_view name);
 
 }  // namespace cgrun
 

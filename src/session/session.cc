@@ -131,8 +131,37 @@ void TimeOperators(SessionParts& session) {
   session.engine().Watch(session.run.times.get());
 }
 
+// The place of the network that owns a parameter; that of the file where none does.
+SourceMark OnnxMarkOf(const ModelSpec& model, const std::string& parameter) {
+  for (const NetworkSpec& network : model.networks) {
+    if (network.onnx && parameter.starts_with(network.name.value + ".")) {
+      return network.onnx->file.mark;
+    }
+  }
+  return {};
+}
+
+// Reads what networks that are models of ONNX begin with. All of their parameters must be there.
+void ReadInitialWeights(SessionParts& session, Diagnostics& diagnostics) {
+  const ModelSpec& model = session.model;
+  if (model.initial_weights.empty() || !session.options.checkpoint.empty()) return;
+  const WeightsReport report =
+      LoadWeights(session.engine(), model.initial_weights, WeightsScope::kModel);
+  for (const std::string& text : report.mismatched) {
+    diagnostics.Error(OnnxMarkOf(model, text), "the weights do not fit: " + text,
+                      "the network reads inputs of other sizes than the file of ONNX declares");
+  }
+  for (const std::string& name : report.missing) {
+    const SourceMark mark = OnnxMarkOf(model, name);
+    if (mark.file == nullptr) continue;
+    diagnostics.Error(mark, "'" + name + "' is not in the file of ONNX",
+                      "`ops` of this network are those of another file; leave them out");
+  }
+}
+
 // Reads session.weights_file.
 void ReadWeights(SessionParts& session, Diagnostics& diagnostics) {
+  ReadInitialWeights(session, diagnostics);
   if (session.weights_file.empty()) return;
   const ModelSpec& model = session.model;
   try {

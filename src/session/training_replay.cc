@@ -8,6 +8,8 @@ namespace cgrun {
 void TrainingReplay::Restart() {
   Engine& engine = session_.engine();
   engine.InitializeStates();
+  const std::string& initial = session_.model.initial_weights;
+  if (!initial.empty()) LoadWeights(engine, initial, WeightsScope::kModel);
   if (!path_.empty()) {
     LoadWeights(engine, path_, WeightsScope::kRun);
   } else if (!session_.weights_file.empty()) {
