@@ -14,6 +14,7 @@
 #include "src/import/bind.h"
 #include "src/import/emit.h"
 #include "src/import/node_context.h"
+#include "src/import/patterns.h"
 #include "src/import/walk.h"
 #include "src/io/atomic_file.h"
 #include "src/io/file_error.h"
@@ -159,11 +160,11 @@ FoldBudget BudgetFor(const onnx::OnnxFile& file) {
   return {.bytes = kAlways + (error ? 0 : bytes)};
 }
 
-std::vector<Weight> WeightsOf(const Network& network) {
+std::vector<Weight> WeightsOf(const Network& network, const std::vector<std::string>& labels) {
   std::vector<Weight> weights;
-  for (const Item& item : network.items()) {
-    for (Weight weight : item.weights) {
-      weight.name = std::string(kImportedPath) + "." + item.name + "." + weight.name;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    for (Weight weight : network.items()[i].weights) {
+      weight.name = std::string(kImportedPath) + "." + labels[i] + "." + weight.name;
       weights.push_back(std::move(weight));
     }
   }
@@ -223,11 +224,14 @@ ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, Bat
   const std::vector<EmittedInput> inputs = AddInputs(state, binding);
   ImportNodes(state, file.model().graph->nodes, NameOutputs(state));
   const std::vector<std::string> outputs = FinishOutputs(state);
+  std::vector<std::string> recognised = RecognisePatterns(state.network, outputs, file);
   file.CheckWhole();
-  return {.tree = EmitModel(state.network, inputs, outputs),
-          .weights = WeightsOf(state.network),
+  EmittedModel emitted = EmitModel(state.network, inputs, outputs);
+  return {.tree = std::move(emitted.tree),
+          .weights = WeightsOf(state.network, emitted.labels),
           .bound = binding.lines,
           .folded = state.folded,
+          .recognised = std::move(recognised),
           .nodes = file.model().graph->nodes.size(),
           .items = state.network.items().size(),
           .has_batch = batch == BatchAxis::kFirst};

@@ -28,9 +28,9 @@ struct ImportOptions {
 };
 
 struct ImportedModel {
-  TreeNode tree;                           // the model file, without `weights`
-  std::vector<Weight> weights;             // with their full names
-  std::vector<std::string> bound, folded;  // lines for people
+  TreeNode tree;                                       // the model file, without `weights`
+  std::vector<Weight> weights;                         // with their full names
+  std::vector<std::string> bound, folded, recognised;  // lines for people
   size_t nodes = 0, items = 0;
   bool has_batch = true;  // the inputs have one
 };
