@@ -34,6 +34,7 @@ std::string Explanation(const ImportedModel& model) {
   std::string text;
   for (const std::string& line : model.bound) text += "bound: " + line + "\n";
   for (const std::string& line : model.folded) text += "folded: " + line + "\n";
+  for (const std::string& line : model.recognised) text += "recognised: " + line + "\n";
   return text + "left: " + CountText(static_cast<int64_t>(model.nodes), "node") + " became " +
          CountText(static_cast<int64_t>(model.items), "operator") + "\n";
 }
@@ -56,10 +57,13 @@ int Run(const ImportFlags& flags) {
   const auto items = static_cast<int64_t>(model.items);
   std::string text = flags.output + ": " + CountText(items, "operator");
   text += ", " + FormatCount(parameters) + " weights in " + weights;
-  nlohmann::ordered_json json = {
-      {"model", flags.output},  {"nodes", model.nodes},
-      {"operators", items},     {"bound", model.bound},
-      {"folded", model.folded}, {"weights", {{"file", weights}, {"elements", parameters}}}};
+  nlohmann::ordered_json json = {{"model", flags.output},
+                                 {"nodes", model.nodes},
+                                 {"operators", items},
+                                 {"bound", model.bound},
+                                 {"folded", model.folded},
+                                 {"recognised", model.recognised},
+                                 {"weights", {{"file", weights}, {"elements", parameters}}}};
   PrintResult((flags.explain ? Explanation(model) : "") + text + "\n", JsonText(json, 2) + "\n");
   return kDone;
 }

@@ -80,6 +80,21 @@ void Gelu(NodeEmitter& node, const Emitter&) {
   node.Set(node.Emit("Mul", {node.Emit("Mul", {x, gate}), number(0.5)}));
 }
 
+void Silu(NodeEmitter& node, const Emitter&) {
+  const OnnxValue x = node.In(0);
+  if (node.Has(24)) return node.Set(node.Emit("Swish", {x}));
+  node.Set(node.Emit("Mul", {x, node.Emit("Sigmoid", {x})}));
+}
+
+// Opset 14 has the operator; before, there is HardSigmoid.
+void HardSwish(NodeEmitter& node, const Emitter&) {
+  const OnnxValue x = node.In(0);
+  if (node.Has(14)) return node.Set(node.Emit("HardSwish", {x}));
+  const OnnxValue gate =
+      node.Emit("HardSigmoid", {x}, {RealOf("alpha", 1.0 / 6), RealOf("beta", 0.5)});
+  node.Set(node.Emit("Mul", {x, gate}));
+}
+
 // Before opset 13, all axes from `axis` on were one.
 void Softmax(NodeEmitter& node, const Emitter& row) {
   const int rank = node.ShapeOf(0).rank();
@@ -244,6 +259,7 @@ constexpr Emitter kElementwise[] = {
     {OpId::fill, Fill, "", "value"},
     {OpId::floor, Plain, "Floor"},
     {OpId::gelu, Gelu, "", "approximate"},
+    {OpId::hard_swish, HardSwish},
     {OpId::identity, SameValue},
     {OpId::leaky_relu, LeakyRelu, "", "slope"},
     {OpId::log, Plain, "Log"},
@@ -270,6 +286,7 @@ constexpr Emitter kElementwise[] = {
     {OpId::round, Plain, "Round"},
     {OpId::sigmoid, Plain, "Sigmoid"},
     {OpId::sign, Plain, "Sign"},
+    {OpId::silu, Silu},
     {OpId::sin, Plain, "Sin"},
     {OpId::sinh, Plain, "Sinh"},
     {OpId::softmax, Softmax, "Softmax", "axis"},

@@ -92,9 +92,6 @@ constexpr std::string_view kIsSequence =
 constexpr std::string_view kIsConv1d =
     "there is none of one dimension: `conv` with `kernel: [1, 3]` reads sequences as images of "
     "height 1, [channels, 1, length] (`reshape` makes them of others)";
-constexpr std::string_view kIsSwish =
-    "there is none: it is x · sigmoid(x), `- s: {op: sigmoid, in: x}`, then `- {op: mul, in: [x, "
-    "s]}`";
 constexpr std::string_view kIsElu =
     "there is none: `elu`, `leaky_relu` and `gelu` are the activations that are next to it";
 constexpr std::string_view kIsNorm =
@@ -127,8 +124,7 @@ constexpr NameNote kNotes[] = {
     {"modulelist", "", kIsSequence},
     {"conv1d", "conv", kIsConv1d},
     {"conv3d", "conv", "there is none: convolutions have one or two dimensions (`cgrun ops conv`)"},
-    {"silu", "", kIsSwish},
-    {"swish", "", kIsSwish},
+    {"swish", "silu", "write `{op: silu}`"},
     {"selu", "", kIsElu},
     {"celu", "", kIsElu},
     {"prelu", "", kIsElu},

@@ -31,18 +31,14 @@ NetworkValue Clipped(NodeContext& node, const NetworkValue& x, std::optional<dou
   return node.Emit("clip", {{x, ""}}, std::move(keys), {}, part);
 }
 
-// max(0, min(1, alpha·x + beta)); HardSwish is x times that.
-void HardSigmoid(NodeContext& node, const Adapter& row) {
-  const bool is_swish = row.op_type == "HardSwish";
-  const float alpha = is_swish ? 1.0f / 6 : node.Real("alpha", 0.2f);
-  const float beta = is_swish ? 0.5f : node.Real("beta", 0.5f);
+// max(0, min(1, alpha·x + beta)).
+void HardSigmoid(NodeContext& node, const Adapter&) {
+  const float alpha = node.Real("alpha", 0.2f), beta = node.Real("beta", 0.5f);
   const NetworkValue scaled =
       node.Emit("mul", {{node.Value(0), ""}, {{}, NumberText(alpha)}}, {}, {}, "scaled");
   const NetworkValue shifted =
       node.Emit("add", {{scaled, ""}, {{}, NumberText(beta)}}, {}, {}, "shifted");
-  if (!is_swish) return node.Set(Clipped(node, shifted, 0, 1));
-  const NetworkValue gate = Clipped(node, shifted, 0, 1, "gate");
-  node.Set(node.Emit("mul", {{node.Value(0), ""}, {gate, ""}}));
+  node.Set(Clipped(node, shifted, 0, 1));
 }
 
 // Bounds that are computed, and those of integers.
@@ -268,7 +264,7 @@ constexpr Adapter kElementwise[] = {
     {"Greater", Compare, "greater", 2},
     {"GreaterOrEqual", Compare, "greater_or_equal", 2},
     {"HardSigmoid", HardSigmoid},
-    {"HardSwish", HardSigmoid},
+    {"HardSwish", FunctionOfOne, "hard_swish"},
     {"Identity", Identity},
     {"LeakyRelu", LeakyRelu},
     {"Less", Compare, "less", 2},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/import/block_emitter.h"
+
 namespace cgrun {
 namespace {
 
@@ -16,16 +18,6 @@ TreeNode Names(const std::vector<std::string>& names) {
   std::vector<TreeNode> items;
   for (const std::string& name : names) items.push_back(TreeNode::Scalar(name));
   return TreeNode::Sequence(std::move(items));
-}
-
-TreeNode ItemNode(const Item& item, const std::string& before) {
-  std::vector<TreeEntry> keys = {KeyOf("op", item.op)};
-  const bool goes_on = item.in.size() == 1 && item.in[0] == before;
-  if (!goes_on && !item.in.empty()) keys.push_back(EntryOf("in", Names(item.in)));
-  keys.insert(keys.end(), item.keys.begin(), item.keys.end());
-  TreeNode described =
-      keys.size() == 1 ? TreeNode::Scalar(item.op) : TreeNode::Map(std::move(keys));
-  return TreeNode::Map({EntryOf(item.name, std::move(described))});
 }
 
 TreeNode InputNode(const EmittedInput& input) {
@@ -41,28 +33,26 @@ TreeNode InputNode(const EmittedInput& input) {
 
 }  // namespace
 
-TreeNode EmitModel(const Network& network, const std::vector<EmittedInput>& inputs,
-                   const std::vector<std::string>& outputs) {
+EmittedModel EmitModel(const Network& network, const std::vector<EmittedInput>& inputs,
+                       const std::vector<std::string>& outputs, bool blocks) {
   std::vector<TreeEntry> placeholders;
   for (const EmittedInput& input : inputs) {
     placeholders.push_back(EntryOf(input.name, InputNode(input)));
   }
-  std::vector<TreeNode> ops;
-  std::string before;
-  for (const Item& item : network.items()) {
-    ops.push_back(ItemNode(item, before));
-    before = item.name;
-  }
+  EmittedItems items = EmitItems(network, outputs, blocks);
   TreeNode path = TreeNode::Map({KeyOf("mode", std::string("forward")),
-                                 EntryOf("ops", TreeNode::Sequence(std::move(ops))),
+                                 EntryOf("ops", TreeNode::Sequence(std::move(items.ops))),
                                  EntryOf("out", Names(outputs))});
   std::vector<TreeEntry> entries = {KeyOf("cgrun", int64_t{1}),
                                     EntryOf("inputs", TreeNode::Map(std::move(placeholders)))};
+  if (!items.blocks.empty()) {
+    entries.push_back(EntryOf("blocks", TreeNode::Map(std::move(items.blocks))));
+  }
   entries.push_back(EntryOf("paths", TreeNode::Map({EntryOf(kImportedPath, std::move(path))})));
   if (network.precision() == DType::kF64) {
     entries.push_back(EntryOf("train", TreeNode::Map({KeyOf("precision", std::string("f64"))})));
   }
-  return TreeNode::Map(std::move(entries));
+  return {TreeNode::Map(std::move(entries)), std::move(items.labels)};
 }
 
 }  // namespace cgrun

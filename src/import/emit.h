@@ -17,9 +17,15 @@ struct EmittedInput {
   bool batch = true;
 };
 
-// Returns the tree that a person would write: without `in:` where an item reads the one before.
-TreeNode EmitModel(const Network& network, const std::vector<EmittedInput>& inputs,
-                   const std::vector<std::string>& outputs);
+struct EmittedModel {
+  TreeNode tree;
+  std::vector<std::string> labels;  // of the network's items in the path
+};
+
+// Returns the tree that a person would write: with blocks for what repeats, if there may be any,
+// and without `in:` where an item reads the one before.
+EmittedModel EmitModel(const Network& network, const std::vector<EmittedInput>& inputs,
+                       const std::vector<std::string>& outputs, bool blocks);
 
 }  // namespace cgrun
 

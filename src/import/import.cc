@@ -15,6 +15,7 @@
 #include "src/import/cut.h"
 #include "src/import/emit.h"
 #include "src/import/node_context.h"
+#include "src/import/patterns.h"
 #include "src/import/walk.h"
 #include "src/io/atomic_file.h"
 #include "src/io/file_error.h"
@@ -160,11 +161,11 @@ FoldBudget BudgetFor(const onnx::OnnxFile& file) {
   return {.bytes = kAlways + size, .dequantised = kAlways + 8 * size};
 }
 
-std::vector<Weight> WeightsOf(const Network& network) {
+std::vector<Weight> WeightsOf(const Network& network, const std::vector<std::string>& labels) {
   std::vector<Weight> weights;
-  for (const Item& item : network.items()) {
-    for (Weight weight : item.weights) {
-      weight.name = std::string(kImportedPath) + "." + item.name + "." + weight.name;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    for (Weight weight : network.items()[i].weights) {
+      weight.name = std::string(kImportedPath) + "." + labels[i] + "." + weight.name;
       weights.push_back(std::move(weight));
     }
   }
@@ -225,12 +226,15 @@ ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, Bat
   const std::vector<WantedOutput> wanted = WantedOutputs(file, options.outputs);
   ImportNodes(state, file.model().graph->nodes, NameOutputs(state, wanted));
   const std::vector<std::string> outputs = FinishOutputs(state, wanted);
+  std::vector<std::string> recognised = RecognisePatterns(state.network, outputs, file);
   file.CheckWhole();
-  return {.tree = EmitModel(state.network, inputs, outputs),
-          .weights = WeightsOf(state.network),
+  EmittedModel emitted = EmitModel(state.network, inputs, outputs, options.blocks);
+  return {.tree = std::move(emitted.tree),
+          .weights = WeightsOf(state.network, emitted.labels),
           .learned = state.learned,
           .bound = binding.lines,
           .folded = state.folded,
+          .recognised = std::move(recognised),
           .nodes = file.model().graph->nodes.size(),
           .items = state.network.items().size(),
           .has_batch = batch == BatchAxis::kFirst};

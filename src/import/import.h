@@ -30,6 +30,7 @@ struct ImportOptions {
   // model's own outputs.
   std::vector<std::string> outputs = {};
   bool needs_batch = false;  // a model that computes along the batch is refused
+  bool blocks = true;        // what repeats is written once, as a block
 };
 
 struct ImportedModel {
@@ -37,7 +38,7 @@ struct ImportedModel {
   std::vector<Weight> weights;  // with their full names
   // Items `parameter` whose elements are weights of an operator: a training run may change them.
   std::set<std::string> learned;
-  std::vector<std::string> bound, folded;  // lines for people
+  std::vector<std::string> bound, folded, recognised;  // lines for people
   size_t nodes = 0, items = 0;
   bool has_batch = true;  // the inputs have one
 };

@@ -106,8 +106,8 @@ void Swish(NodeContext& node, const Adapter&) {
   ItemWriter write(node);
   const NetworkValue x = node.Value(0);
   const float alpha = node.Real("alpha", 1);
-  const NetworkValue scaled = alpha == 1 ? x : write.Part("mul", {x, alpha});
-  write.Finish("mul", {x, write.Part("sigmoid", {scaled})});
+  if (alpha == 1) return write.Finish("silu", {x});
+  write.Finish("mul", {x, write.Part("sigmoid", {write.Part("mul", {x, alpha})})});
 }
 
 // Elements beyond `lambd` move towards 0 by `bias`, and all others are 0.

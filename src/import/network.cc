@@ -53,7 +53,9 @@ void CheckWeight(Weight& weight, const OwnedTensor& owned, const std::string& op
 
 NetworkValue Network::AddInput(std::string_view wish, const TensorType& type) {
   const std::string name = names_.Take(wish);
-  return {name, typed_->builder.AddSource(Role::kPlaceholder, Zone::kForward, type, name), -1};
+  placeholders_.push_back(
+      {name, typed_->builder.AddSource(Role::kPlaceholder, Zone::kForward, type, name), -1});
+  return placeholders_.back();
 }
 
 const Weight* Network::WeightOf(ValueId source) const {
@@ -123,6 +125,7 @@ NetworkValue Network::Add(Item item, const std::vector<Input>& inputs, bool rese
   const ValueId id = Infer(item, items_.size(), inputs);
   items_.push_back(std::move(item));
   inputs_.push_back(inputs);
+  ids_.push_back(id);
   return {items_.back().name, id, static_cast<int>(items_.size()) - 1};
 }
 
@@ -130,6 +133,7 @@ NetworkValue Network::Replace(const NetworkValue& value, Item item) {
   const auto place = static_cast<size_t>(value.item);
   const ValueId id = Infer(item, place, inputs_[place]);
   items_[place] = std::move(item);
+  ids_[place] = id;
   return {items_[place].name, id, value.item};
 }
 

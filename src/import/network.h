@@ -52,6 +52,12 @@ class Network {
     return graph().values[value.id].type;
   }
   const std::vector<Item>& items() const { return items_; }
+  const std::vector<NetworkValue>& placeholders() const { return placeholders_; }
+  // Returns what the item at a place reads, and what it gives.
+  const std::vector<Input>& InputsOf(size_t place) const { return inputs_[place]; }
+  NetworkValue ValueAt(int place) const {
+    return {items_[static_cast<size_t>(place)].name, ids_[static_cast<size_t>(place)], place};
+  }
   DType precision() const { return precision_; }
   // The graph that infers types.
   const Graph& graph() const { return typed_->graph; }
@@ -75,8 +81,10 @@ class Network {
   std::unique_ptr<Typed> typed_ = std::make_unique<Typed>();  // stays where it is
   std::map<ValueId, std::pair<size_t, size_t>> weights_;  // places in items_ and in their weights
   ValueNames names_;
+  std::vector<NetworkValue> placeholders_;
   std::vector<Item> items_;
   std::vector<std::vector<Input>> inputs_;  // of items_
+  std::vector<ValueId> ids_;                // of items_
 };
 
 }  // namespace cgrun

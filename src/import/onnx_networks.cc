@@ -23,6 +23,7 @@ namespace {
 ImportOptions OptionsOf(const OnnxSource& source, const std::string& model_file) {
   ImportOptions options;
   options.needs_batch = true;
+  options.blocks = false;
   for (const MarkedText& output : source.outputs) options.outputs.push_back(output.value);
   for (const auto& [name, size] : source.dims) options.dims[name.value] = size;
   for (const Attribute& constant : source.constants) {

@@ -10,8 +10,9 @@ namespace {
 
 constexpr size_t kMostBytes = 60;
 // YAML and the format take these for something else than a name.
-constexpr std::array<std::string_view, 10> kWords = {"null", "Null", "NULL", "true", "false",
-                                                     "inf",  "nan",  "yes",  "no",   "_"};
+constexpr std::array<std::string_view, 14> kWords = {"null", "Null",  "NULL",    "true",    "false",
+                                                     "inf",  "nan",   "yes",     "no",      "_",
+                                                     "op",   "block", "network", "gradient"};
 
 bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -16,6 +16,8 @@ class ValueNames {
  public:
   // The cleaned name, with a count where it is taken; now it is taken.
   std::string Take(std::string_view wish);
+  // Now a name is taken as it stands.
+  void Reserve(std::string_view name) { taken_.emplace(name); }
 
  private:
   std::set<std::string> taken_;

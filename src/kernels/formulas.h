@@ -276,6 +276,40 @@ struct GeluGrad {
   }
 };
 
+// Infinities give their limits.
+struct Silu {
+  template <class C>
+  constexpr C operator()(C x) const {
+    if (std::isinf(x)) return x > 0 ? x : C(-0.0);
+    return x * Sigmoid()(x);
+  }
+};
+
+struct SiluGrad {
+  template <class C>
+  constexpr C operator()(C x, C dy) const {
+    if (std::isinf(x)) return x > 0 ? dy : C(0);
+    const C gate = Sigmoid()(x), rest = Sigmoid()(-x);
+    return dy * (gate + x * gate * rest);
+  }
+};
+
+struct HardSwish {
+  template <class C>
+  constexpr C operator()(C x) const {
+    if (x <= C(-3)) return C(-0.0);
+    return x >= C(3) ? x : x * (x + C(3)) / C(6);
+  }
+};
+
+struct HardSwishGrad {
+  template <class C>
+  constexpr C operator()(C x, C dy) const {
+    if (x <= C(-3)) return C(0);
+    return x >= C(3) ? dy : dy * ((x + x + C(3)) / C(6));
+  }
+};
+
 // Losses of one prediction and its target, and their slopes by the prediction. Target is the type
 // of targets. All are computed in f64; they are templates to be constexpr.
 

@@ -209,6 +209,8 @@ TEST(ExportTest, TheLowestVersionsAreTaken) {
       {"{op: layer_norm, in: x}", 7},
       {"{op: gelu, in: x}", 9},
       {"{op: gelu, in: x, approximate: tanh}", 7},
+      {"{op: silu, in: x}", 7},
+      {"{op: hard_swish, in: x}", 7},
       {"{op: softmax, in: x, axis: 1}", 13},
       {"{op: reduce_sum, in: x, axes: [1]}", 7},
       {"{op: min, in: [x, 1]}", 8},

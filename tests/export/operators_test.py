@@ -38,6 +38,7 @@ CASES = {
     "relu": (ROWS, "relu"), "leaky_relu": (ROWS, "{op: leaky_relu, slope: 0.2}"),
     "sigmoid": (ROWS, "sigmoid"), "tanh": (ROWS, "tanh"), "softplus": (ROWS, "softplus"),
     "gelu": (ROWS, "gelu"), "gelu by tanh": (ROWS, "{op: gelu, approximate: tanh}"),
+    "silu": (ROWS, "silu"), "hard_swish": (ROWS, "hard_swish"),
     "softmax": (ROWS, "softmax"), "softmax of axis 1": (ROWS, "{op: softmax, axis: 1}"),
     "log_softmax": (ROWS, "log_softmax"),
     "exp": (ROWS, "exp"), "abs": (ROWS, "abs"), "neg": (ROWS, "neg"),

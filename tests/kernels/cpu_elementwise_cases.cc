@@ -121,6 +121,10 @@ std::vector<CpuCase> ElementwiseCases() {
   return {
       Same(OpId::gelu, 1, AnyGelu, kRounding),
       Same(OpId::gelu_grad, 2, AnyGelu, kDifferences),
+      Same(OpId::silu, 1, None, kRounding),
+      Same(OpId::silu_grad, 2, None, kDifferences),
+      Same(OpId::hard_swish, 1, None, kRounding),
+      Same(OpId::hard_swish_grad, 2, None, kRounding),
       Same(OpId::abs, 1, None, kSameBits),
       Same(OpId::abs_grad, 2, None, kSameBits),
       Same(OpId::sign, 1, None, kSameBits),

@@ -64,6 +64,8 @@ const std::vector<Trial>& Operators() {
       {"tanh", {"tanh"}},
       {"softplus", {"softplus"}},
       {"gelu", {"{op: gelu, approximate: tanh}", "gelu"}},
+      {"silu", {"silu"}},
+      {"hard_swish", {"hard_swish"}},
       {"softmax", {"{op: softmax, axis: 1}"}},
       {"log_softmax", {"{op: log_softmax, axis: 1}"}},
       {"add", {"{op: add, in: [c, x]}"}},
