@@ -22,7 +22,7 @@ struct Assignment {
 // Sets the value as ApplyOverride() does. Returns false after an error.
 bool Assign(TreeNode& root, const Assignment& assignment, Diagnostics& diagnostics);
 
-// LoadModelFile() with assignments in place of overrides.
+// Does what LoadModelFile() does, with assignments in place of overrides.
 std::optional<ModelSpec> LoadAssignedModel(const std::string& path,
                                            std::span<const Assignment> assignments,
                                            Diagnostics& diagnostics);

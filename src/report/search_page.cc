@@ -43,7 +43,7 @@ pre { background: #fff; border: 1px solid #dde3e9; border-radius: 6px; padding: 
 constexpr double kWidth = 1120, kHeight = 360;
 constexpr double kLeft = 70, kRight = 40, kTop = 40, kBottom = 40;
 
-// The axis of one quantity: a place from 0 to 1 for each value.
+// An axis gives each value of one quantity a place from 0 to 1.
 struct Axis {
   std::string name;
   double least = std::numeric_limits<double>::infinity();
@@ -85,7 +85,7 @@ std::optional<double> ReadNumber(const std::string& text) {
   return number;
 }
 
-// Blue for the best, grey for the worst.
+// The best trial is blue, the worst one grey.
 std::string ColorOf(size_t rank, size_t count) {
   const double part = count < 2 ? 0 : static_cast<double>(rank) / static_cast<double>(count - 1);
   const auto mix = [&](int best, int worst) {
@@ -235,7 +235,7 @@ std::string AxisSvg(const Axis& axis, double x) {
   return svg;
 }
 
-// Parallel coordinates: an axis for each parameter, and the metric on the right.
+// Draws parallel coordinates: each parameter has an axis, and the metric has the one on the right.
 std::string ParallelSvg(const SearchResult& result) {
   const auto ranked = RankedOf(result);
   std::vector<Axis> axes;

@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// `settings`: the text of the search file.
+// `settings` is the text of the search file.
 std::string SearchPageHtml(const SearchResult& result, const std::string& settings);
 
 // How much of the variance of the trials' ranks the groups of one parameter's values explain, from

@@ -1,4 +1,4 @@
-// The table of a search on a terminal, and as JSON.
+// Shows the table of a search on a terminal, and as JSON.
 #ifndef CGRUN_REPORT_SEARCH_REPORT_H_
 #define CGRUN_REPORT_SEARCH_REPORT_H_
 
@@ -13,9 +13,10 @@ namespace cgrun {
 std::string PlannedTrials(const SearchResult& result);
 // The ranking, with at most `most` rows, and a line that says how many more there are.
 std::string RankedTrials(const SearchResult& result, size_t most);
-// What the best trial is, and the commands that use it. "" if no trial has a value.
+// Says which trial is the best, and which command uses it. The text is "" if no trial has a value.
 std::string BestTrialText(const SearchResult& result);
-// The rungs of successive halving: "27 trials to epoch 1, 9 to epoch 3, …". "" without them.
+// Lists the rungs of successive halving: "27 trials to epoch 1, 9 to epoch 3, …". Without rungs
+// the text is "".
 std::string RungsText(const SearchResult& result);
 
 std::string SearchJson(const SearchResult& result);

@@ -1,4 +1,4 @@
-// Executor: where the units of a search run, in this process or beside each other in several.
+// An Executor runs the units of a search, in this process or beside each other in several.
 #ifndef CGRUN_SEARCH_EXECUTOR_H_
 #define CGRUN_SEARCH_EXECUTOR_H_
 

@@ -18,18 +18,19 @@ struct Rung {
 
 // The rungs of a search that begins with so many trials. The last one has stop.max epochs.
 std::vector<Rung> RungsOf(const HalvingSpec& stop, int64_t trials);
-// Epochs of all trials together.
+// Returns the epochs of all trials together.
 int64_t EpochsOf(const std::vector<Rung>& rungs);
 // The most trials with which all rungs take at most `epochs` epochs; 0 if there are none.
 int64_t TrialsWithin(const HalvingSpec& stop, int64_t epochs);
 
-// What a trial has reached on a rung.
+// A Standing says what a trial has reached on a rung.
 struct Standing {
   int64_t trial = 0;
   std::optional<double> loss;  // less is better; nothing if the trial failed
 };
 
-// The trials that go on, at most `count`, by their number. Of equal ones, the earlier one goes on.
+// The trials that go on, at most `count`, by their number. If two are equal, the earlier one goes
+// on.
 std::vector<int64_t> Promoted(std::vector<Standing> standings, int64_t count);
 
 }  // namespace cgrun

@@ -11,6 +11,9 @@ namespace {
 // A draw that gives a configuration again is repeated so often; then the first unused one is taken.
 constexpr uint64_t kMostAttempts = 64;
 
+// One proposal in so many stays random, so that no value is given up for good by a few bad trials.
+constexpr int64_t kExploreEvery = 5;
+
 }  // namespace
 
 Proposals::Proposals(const Space& space, Method method, uint64_t seed)
@@ -44,7 +47,8 @@ std::optional<Configuration> Proposals::Next(std::span<const PastTrial> known) {
   if (method_ != Method::kGrid) {
     const TreeParzen estimator(space_, known);
     for (uint64_t attempt = 0; attempt < kMostAttempts && !next; ++attempt) {
-      const bool guided = method_ == Method::kTpe && estimator.knows_enough();
+      const bool guided =
+          method_ == Method::kTpe && estimator.knows_enough() && next_ % kExploreEvery != 0;
       Configuration drawn = guided ? estimator.Draw({seed_, next_, attempt}) : Draw(attempt);
       if (!used_.contains(space_.KeyOf(drawn))) next = std::move(drawn);
     }

@@ -12,7 +12,7 @@ namespace cgrun {
 // bytes, however many processes ran it, and however often it was interrupted. times.csv has the
 // times and the memory of the processes. Throws UserError.
 void WriteTables(const SearchResult& result);
-// The text of results.csv.
+// Returns the text of results.csv.
 std::string ResultsCsv(const SearchResult& result);
 
 // Makes `best` a copy of the best trial's run folder. Throws UserError.

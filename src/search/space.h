@@ -40,7 +40,8 @@ class Space {
   Setting At(size_t parameter, double part) const;
   // The number of settings that a parameter can have; nothing for a range without a step.
   std::optional<int64_t> Levels(size_t parameter) const;
-  // The value as the model file is to have it. Of a range, the mark is the parameter's.
+  // The value as the model file is to have it. A value of a range has the mark of the
+  // parameter.
   TreeNode ValueOf(size_t parameter, const Setting& setting) const;
   // The value in one line, for tables.
   std::string TextOf(size_t parameter, const Setting& setting) const;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kCandidates = 24;
 
-// A mixture of normal densities on [0, 1]: one at each observation, and a wide one over all.
+// Mixes normal densities on [0, 1]: each observation has one, and a wide one lies over all.
 class Mixture {
  public:
   explicit Mixture(std::vector<double> places) : places_(std::move(places)) {
@@ -27,7 +27,7 @@ class Mixture {
     widths_.push_back(1);
   }
 
-  // A number from the density, by two uniform ones.
+  // Draws a number from the density by two uniform ones.
   double Draw(double which, double part) const {
     const auto count = static_cast<double>(places_.size());
     const size_t i = std::min(static_cast<size_t>(which * count), places_.size() - 1);
@@ -125,18 +125,11 @@ Configuration TreeParzen::Draw(const DrawKey& key) const {
 
 Setting TreeParzen::DrawChoice(size_t parameter, const DrawKey& key) const {
   const SearchParameter& of = space_[parameter];
-  const std::vector<double> good = SharesOf(good_, parameter, of.values.size());
-  const std::vector<double> bad = SharesOf(bad_, parameter, of.values.size());
-  size_t best = 0;
-  double best_ratio = -1;
-  for (uint64_t i = 0; i < kCandidates; ++i) {
-    double left = PartOf(key, of, i);
-    size_t choice = 0;
-    while (choice + 1 < good.size() && left >= good[choice]) left -= good[choice++];
-    const double ratio = good[choice] / bad[choice];
-    if (ratio > best_ratio) best = choice, best_ratio = ratio;
-  }
-  return {best, 0};
+  const std::vector<double> shares = SharesOf(good_, parameter, of.values.size());
+  double left = PartOf(key, of, 0);
+  size_t choice = 0;
+  while (choice + 1 < shares.size() && left >= shares[choice]) left -= shares[choice++];
+  return {choice, 0};
 }
 
 Setting TreeParzen::DrawNumber(size_t parameter, const DrawKey& key) const {

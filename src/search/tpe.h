@@ -1,7 +1,8 @@
-// TreeParzen: proposals by the tree-structured Parzen estimator (Bergstra et al., Algorithms for
-// Hyper-Parameter Optimization, 2011). The trials so far are split into the best and the others. Of
-// a few numbers drawn from the density of the best, that one is taken which is most likely among
-// the best compared with the others. Parameters are independent of each other.
+// TreeParzen proposes by the tree-structured Parzen estimator (Bergstra et al., Algorithms for
+// Hyper-Parameter Optimization, 2011). The trials so far are split into the best and the others. A
+// few numbers are drawn from the density of the best. The one that is most likely among the best,
+// compared with the others, is taken. A choice is drawn as often as the best trials have it.
+// Parameters are independent of each other.
 #ifndef CGRUN_SEARCH_TPE_H_
 #define CGRUN_SEARCH_TPE_H_
 

@@ -35,7 +35,7 @@ class TrialList {
 
   // The number of configurations, if they can be counted.
   std::optional<int64_t> configurations() const { return proposals_.count(); }
-  // The most trials, by the budget and the space.
+  // Returns the most trials that budget and space allow.
   int64_t limit() const { return limit_; }
   const std::vector<Rung>& rungs() const { return rungs_; }
   std::vector<Trial>& trials() { return trials_; }

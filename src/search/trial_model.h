@@ -1,4 +1,4 @@
-// The model of a trial: a base model with the trial's settings.
+// Makes the model of a trial: a base model takes the trial's settings.
 #ifndef CGRUN_SEARCH_TRIAL_MODEL_H_
 #define CGRUN_SEARCH_TRIAL_MODEL_H_
 
@@ -25,7 +25,7 @@ std::optional<ModelSpec> ModelOf(const SearchSpec& search, const Space& space,
 // Opens data sets, and keeps those of the last few models: most trials have the same.
 class SharedData {
  public:
-  // Null after an error.
+  // The result is null after an error.
   std::shared_ptr<const ModelData> Open(const ModelSpec& model, Diagnostics& diagnostics);
 
  private:

@@ -13,7 +13,7 @@
 namespace cgrun {
 namespace {
 
-// The least of the caps: that of the search, and that of the model itself.
+// Takes the smaller cap: that of the search, or that of the model itself.
 std::optional<RunLimit> CapOfTrial(const ModelSpec& model, const TrialPlace& place) {
   std::optional<RunLimit> cap = CapOf(model);
   if (place.cap && (!cap || *place.cap < cap->bytes)) cap = RunLimit{*place.cap};

@@ -23,7 +23,7 @@ struct TrialPlan {
   std::string refusal;           // why it does not fit; "" if it fits
 };
 
-// What all trials have in common.
+// All trials have this in common.
 struct TrialPlace {
   std::string device;
   int threads = 1;

@@ -36,7 +36,7 @@ struct UnitResult {
   int64_t resident = 0;  // anonymous memory of the process, after the unit, in bytes
 };
 
-// Called by the library.
+// The library calls these.
 void to_json(nlohmann::json& json, const Unit& unit);
 void from_json(const nlohmann::json& json, Unit& unit);
 void to_json(nlohmann::json& json, const UnitResult& result);

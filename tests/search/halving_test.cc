@@ -1,4 +1,4 @@
-// Tests of the schedule of successive halving.
+// Tests the schedule of successive halving.
 #include "src/search/halving.h"
 
 #include <gtest/gtest.h>

@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"budget: {trials: 2}\nparameters: {a: {min: 0, max: 1, log: true}}\n", "5:23",
                 "begins above 0"},
         Mistake{"budget: {trials: 2}\nparameters: {a: {min: 1}}\n", "5:14", "needs `values`"},
-        Mistake{"budget: {trials: 2}\nparameters: {a: {values: [1], max: 2}}\n", "5:35",
+        Mistake{"budget: {trials: 2}\nparameters: {a: {values: [1], max: 2}}\n", "5:36",
                 "beside a list"},
         Mistake{"budget: {trials: 2}\nparameters: {a: {values: [1, 1]}}\n", "5:30", "twice"},
         Mistake{"budget: {trials: 2}\nparameters: {a: {min: 1.5, max: 2, int: true}}\n", "5:23",
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "no parameter above it"},
         Mistake{
             "budget: {trials: 2}\nparameters: {a: {values: [1]}, b: {values: [1], when: {a: 2}}}\n",
-            "5:58", "never has this value"},
+            "5:59", "never has this value"},
         Mistake{"stop: {min: 9, max: 3}\nbudget: {trials: 2}\n", "4:13", "larger than"},
         Mistake{"stop: {max: 3}\nbudget: {time: 1m}\n", "5:16", "a number of trials"},
         Mistake{"stop: {max: 3}\nbudget: {trials: 2}\nparameters: {train.epochs: [1, 2]}\n", "6:14",
