@@ -43,17 +43,25 @@ struct SearchFlags {
   bool dry_run = false;
 };
 
+// Says how many of the trials are planned before the first one starts.
+std::string PlannedText(const SearchResult& result) {
+  const int64_t planned = std::ssize(result.trials);
+  std::string text = CountText(planned, "trial is planned", "trials are planned");
+  if (result.most_trials == planned) return text;
+  return text + ", others as they are proposed" +
+         (result.most_trials ? fmt::format(", up to {}", *result.most_trials) : "");
+}
+
 // Tells of the plan, and of each trial that ends.
 class SearchView final : public SearchObserver {
  public:
   void OnPlanned(const SearchResult& result) override {
     if (Quiet()) return;
     if (const std::string rungs = RungsText(result); !rungs.empty()) Tell("rungs: " + rungs);
-    Tell(fmt::format(
-        "heap: {} in {} of {} each, beside {} of data; {}", FormatBytes(result.heap),
-        CountText(result.jobs, "process", "processes"), CountText(result.threads, "thread"),
-        FormatBytes(result.data),
-        CountText(std::ssize(result.trials), "trial is planned", "trials are planned")));
+    Tell(fmt::format("heap: {} in {} of {} each, beside {} of data; {}", FormatBytes(result.heap),
+                     CountText(result.jobs, "process", "processes"),
+                     CountText(result.threads, "thread"), FormatBytes(result.data),
+                     PlannedText(result)));
   }
   void OnTrial(const SearchResult& result, const TrialResult& trial) override {
     std::string line = fmt::format("trial {}", trial.number);
@@ -124,6 +132,7 @@ void MakeSearchFolder(const SearchFlags& flags) {
                          "` goes on with it; --force replaces it; --out DIR takes another folder");
   }
   if (has_search) {
+    RunLock::CheckFree(flags.out);
     for (const char* name : {"trials", "best"}) fs::remove_all(flags.out + "/" + name, error);
     for (const char* name : {Journal::kFileName, "results.csv", "times.csv", "report.html"}) {
       fs::remove(flags.out + "/" + name, error);
@@ -160,7 +169,10 @@ int Report(const SearchResult& result, const SearchSpec& search) {
               ? "Interrupted; go on with: cgrun search --resume " + ShellWord(result.folder) + "\n"
               : BestTrialText(result);
   PrintResult(text, SearchJson(result));
-  return result.interrupted ? kInterrupted : kDone;
+  if (result.interrupted) return kInterrupted;
+  if (!BestTrialText(result).empty() || result.out_of_time) return kDone;
+  PrintError("no trial has given a value of '" + result.metric + "'", "the table says why");
+  return kFailed;
 }
 
 int Run(SearchFlags flags) {

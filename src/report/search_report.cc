@@ -163,6 +163,7 @@ std::string SearchJson(const SearchResult& result) {
                                  {"goal", result.higher_is_better ? "max" : "min"},
                                  {"parameters", result.parameters},
                                  {"rungs", nlohmann::ordered_json::array()},
+                                 {"most_trials", nullptr},
                                  {"configurations", nullptr},
                                  {"jobs", result.jobs},
                                  {"threads", result.threads},
@@ -172,6 +173,7 @@ std::string SearchJson(const SearchResult& result) {
                                  {"interrupted", result.interrupted},
                                  {"out_of_time", result.out_of_time},
                                  {"trials", nlohmann::ordered_json::array()}};
+  if (result.most_trials) json["most_trials"] = *result.most_trials;
   if (result.configurations) json["configurations"] = *result.configurations;
   for (const RungResult& rung : result.rungs) {
     json["rungs"].push_back({{"epochs", rung.epochs}, {"trials", rung.trials}});

@@ -52,6 +52,7 @@ struct SearchResult {
   std::vector<std::string> parameters;    // paths
   std::vector<RungResult> rungs;          // of successive halving; none without it
   std::vector<TrialResult> trials;        // the best first; those without a value last
+  std::optional<int64_t> most_trials;     // by the budget and the space; nothing: time ends it
   std::optional<int64_t> configurations;  // in the space, if they can be counted
   int64_t heap = 0;                       // bytes that a process takes once for all its arenas
   int64_t data = 0;                       // bytes of decoded data, which all trials share

@@ -17,6 +17,11 @@ constexpr ValueType kGoalType{"min, max", R"({"enum":["min","max"]})"};
 constexpr ValueType kValuesType{"list of values", R"({"type":"array"})"};
 constexpr ValueType kNumberType{"number", R"({"type":"number"})"};
 
+// A search holds its trials in memory, and adds up their epochs.
+constexpr int64_t kMostTrials = 100'000;
+constexpr int64_t kMostEpochs = 1'000'000'000;
+constexpr int64_t kMostThreads = 1024;
+
 // A parameter as it is read; Finish() checks what its keys say together.
 struct ReadParameter {
   SearchParameter parameter;
@@ -265,6 +270,19 @@ void CheckParameters(const SearchSpec& search, Diagnostics& diagnostics) {
   }
 }
 
+void CheckSizes(const SearchSpec& search, Diagnostics& diagnostics) {
+  const auto check = [&](const std::optional<Marked<int64_t>>& number, const char* key,
+                         int64_t most) {
+    if (!number || number->value <= most) return;
+    diagnostics.Error(number->mark,
+                      "'" + std::string(key) + "' is at most " + std::to_string(most));
+  };
+  check(search.budget.trials, "trials", kMostTrials);
+  check(search.budget.epochs, "epochs", kMostEpochs);
+  if (search.stop) check(search.stop->max, "max", kMostEpochs);
+  check(search.threads, "threads", kMostThreads);
+}
+
 void CheckBudget(const SearchSpec& search, Diagnostics& diagnostics) {
   const BudgetSpec& budget = search.budget;
   const bool has_count = budget.trials || budget.epochs || search.method_id() == Method::kGrid;
@@ -299,6 +317,7 @@ std::optional<SearchSpec> ParseSearch(SourceFile file, Diagnostics& diagnostics)
   AddModelParameter(search);
   CheckParameters(search, diagnostics);
   CheckBudget(search, diagnostics);
+  CheckSizes(search, diagnostics);
   if (diagnostics.error_count() > errors) return std::nullopt;
   return search;
 }

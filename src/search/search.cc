@@ -55,7 +55,7 @@ class Search {
         runner_(search, space_, common_, options.place, data_, options.folder) {}
 
   std::optional<SearchResult> Run() {
-    if (!PlanAhead()) return std::nullopt;
+    if (!CheckCount() || !PlanAhead()) return std::nullopt;
     Describe();
     observer_.OnPlanned(result_);
     if (options_.dry_run) return Ranked();
@@ -71,6 +71,22 @@ class Search {
   }
 
  private:
+  // A search has at least one trial, and a grid can be counted. False after an error.
+  bool CheckCount() {
+    const SourceMark whole{search_.tree.mark.file};
+    if (search_.method_id() == Method::kGrid && !list_.configurations()) {
+      diagnostics_.Error(
+          whole,
+          "the grid has more than " + std::to_string(Space::kMostCounted) + " configurations",
+          "`method: random` or `tpe` tries some of them");
+    } else if (list_.limit() == 0) {
+      diagnostics_.Error(
+          search_.budget.epochs->mark, "so few epochs are not enough for one trial with `stop`",
+          "a trial that is never stopped has " + CountText(search_.stop->max.value, "epoch"));
+    }
+    return !diagnostics_.has_errors();
+  }
+
   // Proposes and plans the trials that need no results. False after an error.
   bool PlanAhead() {
     const int64_t most = list_.limit() == TrialList::kNoLimit ? kPlannedAhead : list_.limit();
@@ -89,6 +105,7 @@ class Search {
     result_.metric = search_.metric.name.value;
     result_.higher_is_better = list_.higher_is_better();
     result_.configurations = list_.configurations();
+    if (list_.limit() < TrialList::kNoLimit) result_.most_trials = list_.limit();
     result_.threads = options_.place.threads;
     for (size_t i = 0; i < space_.size(); ++i) {
       result_.parameters.push_back(space_[i].path.value);

@@ -12,11 +12,12 @@ namespace cgrun {
 namespace {
 
 int64_t LimitOf(const SearchSpec& search, std::optional<int64_t> configurations) {
-  int64_t limit = configurations.value_or(TrialList::kNoLimit);
   const BudgetSpec& budget = search.budget;
+  int64_t limit = configurations.value_or(TrialList::kNoLimit);
   if (budget.trials) limit = std::min(limit, budget.trials->value);
   if (search.stop && budget.epochs) {
-    limit = std::min(limit, TrialsWithin(*search.stop, budget.epochs->value));
+    const int64_t within = TrialsWithin(*search.stop, budget.epochs->value);
+    limit = std::min({limit, within, Space::kMostCounted});
   }
   return limit;
 }

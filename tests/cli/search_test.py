@@ -169,6 +169,26 @@ class DeterminismTest(SearchTestCase):
             self.assertGreater(kills, 0)
             self.assertEqual(self.table(f"killed{jobs}"), self.table("whole"))
 
+    def test_a_process_that_the_system_ends_is_one_failed_trial(self):
+        text = SEARCH.replace("  train.seed: [0, 1, 2]", "  train.epochs: [400]\n  train.seed: [0, 1]")
+        text = text.replace("trials: 12", "trials: 4")
+        self.search(text, "whole", "--jobs", 1)
+        name = self.write("k.yaml", text)
+        with subprocess.Popen([str(cli_testing.CGRUN), "search", name, "--out", "k", "--jobs", "2"],
+                              cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+            while not (self.folder / "k/trials/2").exists():
+                time.sleep(0.005)
+            with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii") as file:
+                os.kill(int(file.read().split()[0]), signal.SIGKILL)
+            run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0)
+        rows = self.rows("k")
+        self.assertEqual(len(rows), 4)
+        self.assertEqual([row["reason"] for row in rows if row["state"] == "failed"],
+                         ["the system has ended the process of this trial"])
+        self.cgrun("search", "--resume", "k")  # tries it again
+        self.assertEqual(self.table("k"), self.table("whole"))
+
     def test_an_interrupted_search_goes_on(self):
         text = HALVING.replace("max: 4", "max: 64")
         self.search(text, "whole", "--jobs", 1)
@@ -270,6 +290,20 @@ class MistakesTest(SearchTestCase):
 
     def test_a_model_that_is_not_there(self):
         self.assertIn("wrong.yaml:2:8: error: there is no file", self.error("model.yaml", "modl.yaml"))
+
+    def test_more_than_a_search_can_hold(self):
+        self.assertIn("'trials' is at most 100000", self.error("trials: 12", "trials: 100001"))
+        text = SEARCH.replace("random", "grid").replace("{min: 0.001, max: 0.5, log: true}",
+                                                        "{min: 0, max: 1, step: 0.00001}")
+        error = self.refuses("search", self.write("grid.yaml", text), "--out", "w")
+        self.assertIn("the grid has more than 100000 configurations", error)
+        error = self.error("budget: {trials: 12}", "budget: {epochs: 3}\nstop: {max: 9}")
+        self.assertIn("not enough for one trial", error)
+
+    def test_no_trial_with_a_value_is_a_failure(self):
+        text = SEARCH.replace("{min: 0.001, max: 0.5, log: true}", "[3e38]")
+        done = self.search(text, "s", status=1)
+        self.assertIn("no trial has given a value of 'accuracy'", done.stderr)
 
     def test_folders_of_others_stay(self):
         self.write("w/mine.txt", "mine")
