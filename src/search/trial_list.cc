@@ -143,7 +143,7 @@ void TrialList::Plan(Trial& trial, Diagnostics& diagnostics) {
   std::optional<TrialPlan> plan;
   if (model && CheckModel(*model, diagnostics)) {
     if (const auto data = data_.Open(*model, diagnostics)) {
-      plan = PlanTrial(*model, *data, place_, fault);
+      plan = PlanOf(*model, *data, fault);
     }
   }
   if (plan) return TakePlan(trial, *plan);
@@ -151,6 +151,21 @@ void TrialList::Plan(Trial& trial, Diagnostics& diagnostics) {
   trial.result.state = TrialState::kRefused;
   trial.result.reason = FirstError(fault);
   if (fault.has_errors()) trial.fault = std::move(fault);
+}
+
+// Most trials of a search have the plan of another one.
+std::optional<TrialPlan> TrialList::PlanOf(const ModelSpec& model, const ModelData& data,
+                                           Diagnostics& diagnostics) {
+  const std::string key = PlanKeyOf(model, data);
+  const auto found = plans_.find(key);
+  if (found == plans_.end()) {
+    const auto plan = PlanTrial(model, data, place_, diagnostics);
+    if (plan) plans_.emplace(key, *plan);
+    return plan;
+  }
+  TrialPlan plan = found->second;
+  plan.epochs = EpochsOfModel(model, data);
+  return plan;
 }
 
 void TrialList::TakePlan(Trial& trial, const TrialPlan& plan) const {

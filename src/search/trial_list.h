@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/results/search_result.h"
@@ -56,6 +58,8 @@ class TrialList {
   bool NeedsResults() const;
   std::vector<PastTrial> Known() const;
   void Plan(Trial& trial, Diagnostics& diagnostics);
+  std::optional<TrialPlan> PlanOf(const ModelSpec& model, const ModelData& data,
+                                  Diagnostics& diagnostics);
   void TakePlan(Trial& trial, const TrialPlan& plan) const;
   bool CheckModel(const ModelSpec& model, Diagnostics& diagnostics);
 
@@ -68,7 +72,8 @@ class TrialList {
   int64_t limit_ = kNoLimit;
   std::vector<Rung> rungs_;  // none without successive halving
   std::vector<Trial> trials_;
-  int64_t epochs_ = 0;  // of them
+  std::map<std::string, TrialPlan> plans_;  // by PlanKeyOf()
+  int64_t epochs_ = 0;                      // of them
   bool is_exhausted_ = false;
   bool higher_is_better_ = false;
 };

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 #include "src/base/written_bytes.h"
 #include "src/data/sampler.h"
 #include "src/fit/run_limit.h"
 #include "src/fit/run_shape.h"
+#include "src/model/model_file.h"
 #include "src/plan/cost_model.h"
 
 namespace cgrun {
@@ -33,12 +36,10 @@ double SecondsPerEpoch(const CompiledModel& compiled, const RunShape& shape) {
   return seconds;
 }
 
-int64_t EpochsOf(const ModelSpec& model, const ModelData& data) {
-  const TrainSpec& train = *model.train;
-  if (train.epochs) return train.epochs->value;
-  if (!train.steps || data.train == nullptr) return 1;
-  const int64_t per_epoch = BatchCount(data.train->size(), train.batch.value.size);
-  return std::max<int64_t>(1, (train.steps->value + per_epoch - 1) / per_epoch);
+void Drop(TreeNode& map, std::initializer_list<std::string_view> keys) {
+  std::erase_if(map.entries, [&](const TreeEntry& entry) {
+    return std::ranges::find(keys, entry.key) != keys.end();
+  });
 }
 
 struct Planned {
@@ -56,7 +57,7 @@ std::optional<Planned> PlanWith(const ModelSpec& model, const ModelData& data,
   planned.plan.arena = compiled->layout.arena_bytes;
   planned.plan.data = data.decoded_bytes;
   planned.plan.arena_cap = options.arena_cap;
-  planned.plan.epochs = EpochsOf(model, data);
+  planned.plan.epochs = EpochsOfModel(model, data);
   planned.plan.seconds_per_epoch = SecondsPerEpoch(*compiled, shape);
   planned.memory = MemoryOfRun(*compiled, shape, library);
   planned.plan.memory = planned.memory.total();
@@ -69,6 +70,28 @@ std::string RefusalOf(const TrialPlan& plan, const RunLimit& limit) {
 }
 
 }  // namespace
+
+int64_t EpochsOfModel(const ModelSpec& model, const ModelData& data) {
+  const TrainSpec& train = *model.train;
+  if (train.epochs) return train.epochs->value;
+  if (!train.steps || data.train == nullptr) return 1;
+  const int64_t per_epoch = BatchCount(data.train->size(), train.batch.value.size);
+  return std::max<int64_t>(1, (train.steps->value + per_epoch - 1) / per_epoch);
+}
+
+std::string PlanKeyOf(const ModelSpec& model, const ModelData& data) {
+  TreeNode tree = ResolvedTree(model);
+  Drop(tree, {"data", "weights"});
+  if (TreeEntry* const train = tree.Find("train")) {
+    Drop(train->value, {"seed", "epochs", "steps", "time"});
+    if (TreeEntry* const optimizer = train->value.Find("optimizer")) Drop(optimizer->value, {"lr"});
+  }
+  std::string key = ToYaml(tree);
+  for (const auto& set : {data.train, data.valid, data.test}) {
+    key += fmt::format("\n{}", set == nullptr ? 0 : set->size());
+  }
+  return key + fmt::format("\n{}", data.decoded_bytes);
+}
 
 CompileOptions OptionsOf(const TrialPlace& place, const ModelSpec& model, const TrialPlan& plan) {
   CompileOptions options = place.options(model);

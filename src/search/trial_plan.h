@@ -34,6 +34,13 @@ struct TrialPlace {
 
 CompileOptions OptionsOf(const TrialPlace& place, const ModelSpec& model, const TrialPlan& plan);
 
+// The epochs that the model trains for: its own, or those of its steps.
+int64_t EpochsOfModel(const ModelSpec& model, const ModelData& data);
+
+// Two models with the same key have the same plan but for its epochs: they differ in rates, seeds,
+// length and the contents of their data alone.
+std::string PlanKeyOf(const ModelSpec& model, const ModelData& data);
+
 // Plans training of a model. If it takes more than the cap, it is planned for a smaller arena, and
 // refused if that does not suffice. Errors of the model go to `diagnostics`: then the result is
 // empty.

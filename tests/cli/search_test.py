@@ -68,11 +68,11 @@ class ResultsTest(SearchTestCase):
 
     def test_a_trial_is_the_run_that_train_makes(self):
         self.search(SEARCH, "s", "--jobs", 1)
-        row = self.rows("s")[0]
-        flags = [f"--set={key}={row[key]}" for key in row if "." in key]
-        self.cgrun("train", "model.yaml", "--threads", 1, "--out", "alone", *flags)
-        summary = json.loads((self.folder / "alone/summary.json").read_text())
-        self.assertEqual(summary["weights_hash"], row["weights"])
+        for row in self.rows("s"):
+            flags = [f"--set={key}={row[key]}" for key in row if "." in key]
+            self.cgrun("train", "model.yaml", "--threads", 1, "--out", "alone", "--force", *flags)
+            summary = json.loads((self.folder / "alone/summary.json").read_text())
+            self.assertEqual(summary["weights_hash"], row["weights"])
 
     def test_a_promoted_trial_is_the_run_that_train_makes(self):
         self.search(HALVING, "s", "--jobs", 1)
