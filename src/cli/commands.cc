@@ -11,6 +11,11 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun train --resume runs/lenet --set train.epochs=8\n"
        "cgrun train models/lenet.yaml --batch 256 --out runs/big --dry-run\n",
        DefineTrain},
+      {"search", "find the settings of a model with which it learns best",
+       "cgrun search models/searches/lenet.yaml --dry-run\n"
+       "cgrun search models/searches/regression.yaml --out searches/friedman --jobs 2\n"
+       "cgrun search --resume searches/friedman\n",
+       DefineSearch},
       {"eval", "compute the metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml\n"
        "cgrun eval models/lenet.yaml --weights runs/longer --split valid\n",

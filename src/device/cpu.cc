@@ -15,6 +15,7 @@
 #include <fstream>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
@@ -120,9 +121,25 @@ void CpuDevice::UseThreads(int threads) {
   if (omp_get_max_threads() != threads) omp_set_num_threads(threads);
 }
 
+void KeepHeap(Device& device, int64_t bytes) {
+  if (auto* const host = dynamic_cast<CpuDevice*>(&device)) host->KeepHeap(bytes);
+}
+
+void CpuDevice::KeepHeap(int64_t bytes) {
+  CGRUN_CHECK(!heap_is_taken_) << "an arena lies in the heap";
+  if (heap_ != nullptr && arenas_[heap_] >= bytes) return;
+  if (heap_ != nullptr) Unmap(std::exchange(heap_, nullptr));
+  heap_ = Allocate(ArenaKind::kDevice, bytes);
+}
+
 std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   if (kind == ArenaKind::kFile) throw UserError("device " + name_ + " has no file arena");
   const int64_t mapped = RoundToPages(bytes);
+  if (heap_ != nullptr && !heap_is_taken_ && mapped <= arenas_[heap_]) {
+    heap_is_taken_ = true;
+    std::memset(heap_, 0, static_cast<size_t>(mapped));
+    return heap_;
+  }
   const AddressLimit addresses = LeastAddressLimit();
   if (mapped > addresses.left) ThrowNoAddresses(mapped, Describe(addresses));
   CheckRoom(mapped, FreeHostMemory());
@@ -141,6 +158,14 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
 }
 
 void CpuDevice::Free(ArenaKind, std::byte* arena) {
+  if (arena == heap_) {
+    heap_is_taken_ = false;
+  } else {
+    Unmap(arena);
+  }
+}
+
+void CpuDevice::Unmap(std::byte* arena) {
   const auto it = arenas_.find(arena);
   CGRUN_CHECK(it != arenas_.end()) << "not an arena of this device";
   munmap(arena, static_cast<size_t>(it->second));

@@ -31,16 +31,28 @@ class CpuDevice final : public Device {
   void Wait(Stream stream, Event event) override;
   void Synchronize(Stream stream) override;
 
+  // Takes a heap of so many bytes, or of more. From now on an arena that fits lies in it, unless
+  // another one does. So arenas that are taken one after the other take memory once. A larger heap
+  // replaces a smaller one. Throws as Allocate() does.
+  void KeepHeap(int64_t bytes);
+
   // Arenas that are taken from now on are resident as far as they are written to, and count in the
   // host's memory so.
   void LeaveUntouched() { is_untouched_ = true; }
 
  private:
+  void Unmap(std::byte* arena);
+
   std::string name_;
   DeviceCounters counters_;
   std::map<std::byte*, int64_t> arenas_;  // bytes mapped for each
+  std::byte* heap_ = nullptr;             // one of them
+  bool heap_is_taken_ = false;
   bool is_untouched_ = false;
 };
+
+// The same, of a device that computes on the host. Others take each arena anew.
+void KeepHeap(Device& device, int64_t bytes);
 
 // For a dry run, which writes states alone. Other devices than the host's stay as they are.
 void LeaveUntouched(Device& device);

@@ -11,6 +11,7 @@
 
 #include "src/base/file_kind.h"
 #include "src/base/printable.h"
+#include "src/model/assignment.h"
 #include "src/model/check_model.h"
 #include "src/model/expand_blocks.h"
 #include "src/model/expand_gan.h"
@@ -123,6 +124,29 @@ void WritePaths(TreeNode* node, const PathForm& form) {
   if (is_relative && !form.folder.empty()) node->scalar = PathSeenFrom(form.folder, node->scalar);
 }
 
+// Parses a file, has `change` set values in its tree, and reads the model out of that.
+template <class Change>
+std::optional<ModelSpec> ReadChanged(SourceFile file, const Change& change,
+                                     Diagnostics& diagnostics, ModelSpec* partial) {
+  const int errors_before = diagnostics.error_count();
+  ModelSpec model;
+  model.file_name = file.name;
+  model.name.value = StemOf(file.name);
+  bool duplicates = false;
+  std::optional<TreeNode> tree = Parse(std::move(file), diagnostics, &duplicates);
+  if (!tree) return std::nullopt;
+  change(*tree);
+  model.tree = std::move(*tree);
+  model.incomplete = duplicates || IsIncomplete(model.tree);
+  ReadModel(model.tree, model, diagnostics);
+  ExpandGan(model, diagnostics);
+  ExpandBlocks(model, diagnostics);
+  CheckModel(model, diagnostics);
+  if (diagnostics.error_count() == errors_before) return model;
+  if (partial != nullptr) *partial = std::move(model);
+  return std::nullopt;
+}
+
 void WriteDataPaths(TreeNode& tree, const PathForm& form) {
   TreeEntry* data = tree.Find("data");
   if (data == nullptr) return;
@@ -180,26 +204,28 @@ std::optional<ModelSpec> LoadModelFile(const std::string& path,
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
                                     Diagnostics& diagnostics, std::span<const std::string> typed,
                                     ModelSpec* partial, const TreeExpander& expand) {
-  const int errors_before = diagnostics.error_count();
-  ModelSpec model;
-  model.file_name = file.name;
-  model.name.value = StemOf(file.name);
-  bool duplicates = false;
-  std::optional<TreeNode> tree = Parse(std::move(file), diagnostics, &duplicates);
-  if (!tree) return std::nullopt;
-  for (size_t i = 0; i < overrides.size(); ++i) {
-    ApplyOverride(*tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
+  const auto change = [&, name = file.name](TreeNode& tree) {
+    for (size_t i = 0; i < overrides.size(); ++i) {
+      ApplyOverride(tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
+    }
+    if (expand) expand(tree, name, diagnostics);
+  };
+  return ReadChanged(std::move(file), change, diagnostics, partial);
+}
+
+std::optional<ModelSpec> LoadAssignedModel(const std::string& path,
+                                           std::span<const Assignment> assignments,
+                                           Diagnostics& diagnostics) {
+  SourceFile file{path, ""};
+  const std::string error = ReadFile(path, file.text);
+  if (!error.empty()) {
+    diagnostics.Error({}, error);
+    return std::nullopt;
   }
-  if (expand) expand(*tree, model.file_name, diagnostics);
-  model.tree = std::move(*tree);
-  model.incomplete = duplicates || IsIncomplete(model.tree);
-  ReadModel(model.tree, model, diagnostics);
-  ExpandGan(model, diagnostics);
-  ExpandBlocks(model, diagnostics);
-  CheckModel(model, diagnostics);
-  if (diagnostics.error_count() == errors_before) return model;
-  if (partial != nullptr) *partial = std::move(model);
-  return std::nullopt;
+  const auto change = [&](TreeNode& tree) {
+    for (const Assignment& assignment : assignments) Assign(tree, assignment, diagnostics);
+  };
+  return ReadChanged(std::move(file), change, diagnostics, nullptr);
 }
 
 std::string ResolvePath(std::string_view model_file, std::string_view path) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/base/printable.h"
+#include "src/model/assignment.h"
 #include "src/model/schema.h"
 #include "src/model/source_text.h"
 #include "src/model/tree.h"
@@ -227,6 +228,18 @@ bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& dia
   if (!value) return false;
   SetMarks(*value, mark);
   return Override(root, mark, diagnostics).Set(path, std::move(*value));
+}
+
+bool Assign(TreeNode& root, const Assignment& assignment, Diagnostics& diagnostics) {
+  const std::vector<std::string> path = Components(assignment.path);
+  const bool empty = std::ranges::any_of(path, &std::string::empty);
+  std::string fault = empty ? "this is no path" : KeyFault(assignment.path, path);
+  if (fault.empty() && path.size() > kMaxTreeDepth) fault = "the path has too many parts";
+  if (fault.empty()) {
+    return Override(root, assignment.mark, diagnostics).Set(path, assignment.value);
+  }
+  diagnostics.Error(assignment.mark, fault, "a path is written as `train.optimizer.lr`");
+  return false;
 }
 
 }  // namespace cgrun

@@ -273,7 +273,7 @@ void Open(SessionParts& session, bool train, Diagnostics& diagnostics) {
 SessionParts::SessionParts(const ModelSpec& of_model, const SessionOptions& with_options)
     : model(of_model), options(with_options), analyses_before(AnalysisCount()) {
   if (model.train) batch = model.train->batch.value.size;
-  run.device = OpenDevice(options.device);
+  run.device = options.shared_device ? options.shared_device : OpenDevice(options.device);
   if (options.dry_run) LeaveUntouched(*run.device);
 }
 

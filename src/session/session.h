@@ -34,12 +34,16 @@ struct SessionOptions {
   DataCap cap = DataCap::kOfRun;
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
-  bool profile = false;                 // note how long each operator takes …
-  bool trace = false;                   // … and each run of one, which takes memory beside a cap
-  std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
-  DebugRun* debug = nullptr;            // of a debugging run, which outlives the session
-  bool dry_run = false;                 // nothing will run: an arena of the host is left untouched
-  std::optional<HostLimits> limits;     // of this process; nothing: as the host says
+  // Sessions one after the other can share a device, with the heap that it keeps, and data. Without
+  // these a session opens its own. The data is what OpenModelData() gives for this model.
+  std::shared_ptr<Device> shared_device;
+  const ModelData* data = nullptr;
+  bool profile = false;              // note how long each operator takes …
+  bool trace = false;                // … and each run of one, which takes memory beside a cap
+  std::optional<int64_t> base;       // of the plan that the run follows; nothing: a new one
+  DebugRun* debug = nullptr;         // of a debugging run, which outlives the session
+  bool dry_run = false;              // nothing will run: an arena of the host is left untouched
+  std::optional<HostLimits> limits;  // of this process; nothing: as the host says
   // A run that comes near the limits is not begun: MayNotFit is thrown, where else NoRoom says what
   // takes too much.
   bool can_replan = false;

@@ -110,8 +110,12 @@ bool OpenData(SessionParts& session, bool train, Diagnostics& diagnostics) {
   SafetensorsMetadata kept;  // with the weights of an evaluation
   if (!train && !session.weights_file.empty()) kept = MetadataIn(session.weights_file);
   if (!train) data.findings = ReadFindings(kept);
-  data.sets = OpenModelData(session.model, diagnostics, MissingFiles::kAreErrors,
-                            data.findings.empty() ? nullptr : &data.findings, options.cap);
+  if (options.data != nullptr) {
+    data.sets = *options.data;
+  } else {
+    data.sets = OpenModelData(session.model, diagnostics, MissingFiles::kAreErrors,
+                              data.findings.empty() ? nullptr : &data.findings, options.cap);
+  }
   if (diagnostics.has_errors()) return false;
   if (train && !OpenTraining(session, diagnostics)) return false;
   const std::pair<const char*, const std::shared_ptr<const Dataset>&> all[] = {

@@ -59,7 +59,7 @@ struct SessionData {
 
 // The engine, and what it needs to live. The engine goes first, the device last.
 struct SessionEngine {
-  std::unique_ptr<Device> device;
+  std::shared_ptr<Device> device;
   SingleProcess communicator;
   std::unique_ptr<OperatorTimes> times;  // null where nobody asks for them
   std::unique_ptr<Engine> engine;        // null until it is made, and after an error
