@@ -34,6 +34,7 @@ const std::vector<CommandEntry>& Commands();
 // Each function stands in the file of its name.
 Command DefineTrain(const Verb& verb);
 Command DefineSearch(const Verb& verb);
+Command DefineRuns(const Verb& verb);
 Command DefineEval(const Verb& verb);
 Command DefinePredict(const Verb& verb);
 Command DefineGenerate(const Verb& verb);

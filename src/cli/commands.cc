@@ -16,6 +16,10 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun search models/searches/regression.yaml --out searches/friedman --jobs 2\n"
        "cgrun search --resume searches/friedman\n",
        DefineSearch},
+      {"runs", "list runs beside each other, with the settings in which they differ",
+       "cgrun runs\n"
+       "cgrun runs searches/friedman --html runs.html\n",
+       DefineRuns},
       {"eval", "compute the metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml\n"
        "cgrun eval models/lenet.yaml --weights runs/longer --split valid\n",

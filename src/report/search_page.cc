@@ -27,7 +27,7 @@ td, th { padding: 3px 16px 3px 0; vertical-align: top; text-align: left; }
 th { color: #5a6875; font-weight: 600; }
 .wide { overflow-x: auto; }
 svg { background: #fff; border: 1px solid #dde3e9; border-radius: 6px; width: 100%; height: auto; }
-.tick { font-size: 11px; fill: #5a6875; }
+.tick { font-size: 11px; fill: #5a6875; paint-order: stroke; stroke: #fff; stroke-width: 3px; }
 .name { font-size: 12px; font-weight: 600; }
 .right { text-anchor: end; }
 .middle { text-anchor: middle; }
@@ -50,6 +50,7 @@ struct Axis {
   double most = -std::numeric_limits<double>::infinity();
   bool is_log = false;
   std::vector<std::string> words;  // instead of numbers
+  std::vector<double> marks;       // the numbers, if they are few
 
   void Take(double value) {
     if (!std::isfinite(value)) return;
@@ -68,6 +69,7 @@ struct Axis {
     return (value - least) / (most - least);
   }
   std::vector<double> Ticks() const {
+    if (!marks.empty()) return marks;
     return is_log ? LogTicks(least, most, 6) : AxisTicks(least, most, 5);
   }
 };
@@ -198,9 +200,14 @@ Axis AxisOf(const SearchResult& result, size_t parameter) {
     const auto number = ReadNumber(setting);
     are_numbers &= number.has_value();
     if (number) axis.Take(*number);
+    if (number && std::ranges::find(axis.marks, *number) == axis.marks.end()) {
+      axis.marks.push_back(*number);
+    }
     if (std::ranges::find(axis.words, setting) == axis.words.end()) axis.words.push_back(setting);
   }
   std::ranges::sort(axis.words);
+  constexpr size_t kMostMarks = 7;
+  if (axis.marks.size() > kMostMarks) axis.marks.clear();
   if (are_numbers) axis.words.clear();
   if (!are_numbers) axis.least = -0.5, axis.most = static_cast<double>(axis.words.size()) - 0.5;
   axis.Close();
@@ -214,18 +221,22 @@ std::optional<double> PlaceOn(const Axis& axis, const std::string& setting) {
   return axis.At(static_cast<double>(word - axis.words.begin()));
 }
 
-std::string CutText(const std::string& text, size_t most) {
-  return text.size() <= most ? text : "…" + text.substr(text.size() - most + 1);
+// Paths differ by their ends, values by their beginnings.
+std::string EndOf(const std::string& path, size_t most) {
+  return path.size() <= most ? path : "…" + path.substr(path.size() - most + 1);
+}
+std::string BeginOf(const std::string& value, size_t most) {
+  return value.size() <= most ? value : value.substr(0, most - 1) + "…";
 }
 
 std::string AxisSvg(const Axis& axis, double x) {
   std::string svg = fmt::format(
       "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" class=\"axis\"/><text "
       "x=\"{0:.1f}\" y=\"20\" class=\"name middle\">{3}</text>\n",
-      x, kTop, kHeight - kBottom, EscapeMarkup(CutText(axis.name, 24)));
+      x, kTop, kHeight - kBottom, EscapeMarkup(EndOf(axis.name, 24)));
   const auto label = [&](double part, const std::string& text) {
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tick right\">{}</text>\n", x - 6,
-                       UpChart(part) + 4, EscapeMarkup(CutText(text, 20)));
+                       UpChart(part) + 4, EscapeMarkup(BeginOf(text, 18)));
   };
   for (size_t i = 0; i < axis.words.size(); ++i) {
     label(axis.At(static_cast<double>(i)), axis.words[i]);

@@ -127,7 +127,8 @@ class Search {
   int JobsWithin(int64_t largest) const {
     if (!KindOfDevice(options_.place.device).on_host) return 1;
     int64_t jobs = options_.jobs > 0 ? options_.jobs : HostThreads() / options_.place.threads;
-    jobs = std::min({jobs, kLag, list_.limit()});
+    jobs = std::min(jobs, list_.limit());
+    if (search_.method_id() == Method::kTpe) jobs = std::min(jobs, kLag);
     if (options_.place.cap && largest > 0) jobs = std::min(jobs, *options_.place.cap / largest);
     return static_cast<int>(std::max<int64_t>(1, jobs));
   }

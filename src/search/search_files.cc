@@ -30,6 +30,11 @@ void WriteText(const std::string& path, const std::string& text) {
   WriteFileAtomically(path, std::as_bytes(std::span(text)));
 }
 
+// A plan that is refused was measured, and measurements are no part of the table.
+bool IsRefusedByPlan(const TrialResult& trial) {
+  return trial.state == TrialState::kRefused && trial.planned_epochs > 0;
+}
+
 std::string TimesCsv(const SearchResult& result) {
   std::string text = "trial,seconds,estimated_seconds,planned_bytes,resident_bytes\n";
   for (const TrialResult& trial : result.trials) {
@@ -49,11 +54,12 @@ std::string ResultsCsv(const SearchResult& result) {
   for (const TrialResult& trial : result.trials) {
     const bool is_ranked = trial.value && trial.state != TrialState::kFailed;
     text += is_ranked ? std::to_string(++rank) : "";
+    const bool refused = IsRefusedByPlan(trial);
     text += fmt::format(",{},{},{},{},{},{}", trial.number, Name(trial.state),
                         trial.value ? fmt::format("{}", *trial.value) : "", trial.epochs,
-                        trial.arena, trial.weights);
+                        refused ? "" : std::to_string(trial.arena), trial.weights);
     for (const std::string& setting : trial.settings) text += "," + Cell(setting);
-    text += "," + Cell(trial.reason) + "\n";
+    text += "," + (refused ? "it takes too much memory" : Cell(trial.reason)) + "\n";
   }
   return text;
 }

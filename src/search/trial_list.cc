@@ -180,23 +180,39 @@ void TrialList::TakePlan(Trial& trial, const TrialPlan& plan) const {
   if (!trial.can_run) result.state = TrialState::kRefused;
 }
 
+namespace {
+
+// Reports the fault of the first trial that `has_value`, if all such trials have one.
+template <class HasValue>
+void ReportFaultOf(const std::vector<Trial>& trials, const HasValue& has_value,
+                   const std::string& note, Diagnostics& diagnostics) {
+  const Trial* first = nullptr;
+  for (const Trial& trial : trials) {
+    if (!has_value(trial)) continue;
+    if (!trial.fault) return;
+    if (first == nullptr) first = &trial;
+  }
+  if (first == nullptr) return;
+  const Diagnostics::Note of_value(diagnostics, note);
+  Append(*first->fault, diagnostics);
+}
+
+}  // namespace
+
 void ReportFaults(const Space& space, const std::vector<Trial>& trials, Diagnostics& diagnostics) {
-  const auto report = [&](const auto& has_value) {
-    const Trial* first = nullptr;
-    for (const Trial& trial : trials) {
-      if (!has_value(trial)) continue;
-      if (!trial.fault) return;
-      if (first == nullptr) first = &trial;
-    }
-    if (first != nullptr) Append(*first->fault, diagnostics);
-  };
-  report([](const Trial&) { return true; });
+  ReportFaultOf(
+      trials, [](const Trial&) { return true; }, "no trial can be built", diagnostics);
   if (diagnostics.has_errors()) return;
   for (size_t i = 0; i < space.size(); ++i) {
-    for (size_t choice = 0; choice < space[i].values.size(); ++choice) {
-      report([&](const Trial& trial) {
+    const SearchParameter& parameter = space[i];
+    for (size_t choice = 0; choice < parameter.values.size(); ++choice) {
+      const auto has_value = [&](const Trial& trial) {
         return trial.settings[i] && trial.settings[i]->choice == choice;
-      });
+      };
+      const std::string note = parameter.values[choice].mark.ToString() + " gives '" +
+                               parameter.path.value + "' the value " +
+                               space.TextOf(i, {choice, 0}) + ", with which no trial can be built";
+      ReportFaultOf(trials, has_value, note, diagnostics);
     }
   }
 }

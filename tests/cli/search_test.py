@@ -238,6 +238,7 @@ class MemoryTest(SearchTestCase):
         for row in rows:
             large = row["paths.classify.ops.hidden.units"] == "3000000"
             self.assertEqual(row["state"], "refused" if large else "done")
+            self.assertEqual(row["reason"], "it takes too much memory" if large else "")
         self.assertIn("refused", {row["state"] for row in rows})
         self.assertIn("more than the cap of 200 MiB", done.stderr)
 
@@ -275,6 +276,11 @@ class MistakesTest(SearchTestCase):
         self.assertIn("he_norml", error)
         error = self.error("[0, 1, 2]", "[0, 1, one]")
         self.assertIn("wrong.yaml:10:", error)
+
+    def test_a_value_with_which_no_network_can_be_built(self):
+        error = self.error("logits.init: {values: [he_normal, zeros]}", "logits.op: {values: [linear, softmax]}")
+        self.assertIn("wrong.yaml:9:", error)
+        self.assertIn("gives 'paths.classify.ops.logits.op' the value softmax, with which no trial can be built", error)
 
     def test_a_metric_that_no_trial_gives(self):
         error = self.error("name: accuracy", "name: acuracy")
