@@ -60,6 +60,17 @@ void CheckPatterns(const Patterns& patterns, const OwnedNames& tensors, const st
   }
 }
 
+// Running statistics change only where a pattern says so: a batch norm then normalises by the
+// batch.
+bool Trains(const Patterns& patterns, const std::string& op, const std::string& tensor) {
+  constexpr std::string_view kStatistic = "running_";
+  const bool is_statistic = tensor.starts_with(kStatistic);
+  return std::ranges::any_of(patterns, [&](const MarkedText& pattern) {
+    const bool means_it = !is_statistic || pattern.value.find(kStatistic) != std::string::npos;
+    return means_it && Matches(pattern, op, tensor);
+  });
+}
+
 TreeNode Boolean(bool value) { return TreeNode::Scalar(value ? "true" : "false"); }
 
 // Returns the value of `frozen`: nothing, `true`, or a map of the tensors that are.
@@ -95,7 +106,7 @@ void FreezeOperators(TreeNode& ops, const OnnxSource& source, const ImportedMode
     std::vector<bool> is_frozen;
     for (const std::string& tensor : owned->second) {
       const bool freezes = !learns || MatchesAny(source.frozen, item.key, tensor);
-      is_frozen.push_back(freezes && !MatchesAny(source.train, item.key, tensor));
+      is_frozen.push_back(freezes && !Trains(source.train, item.key, tensor));
     }
     std::vector<TreeEntry>& keys = KeysOf(item).entries;
     std::erase_if(keys, [](const TreeEntry& key) { return key.key == "frozen"; });

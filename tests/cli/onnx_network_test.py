@@ -22,19 +22,21 @@ def numbers(count, seed, low=-0.5, high=0.5):
 
 
 def stages():
-    """A network of two stages for images of 32 by 32, as the page about fine-tuning cuts one."""
-    return onnx.model(
-        [onnx.node("Conv", ["photo", "stem.weight"], "a", kernel_shape=[3, 3], strides=[4, 4]),
-         onnx.node("BatchNormalization", ["a", "bn.weight", "bn.bias", "bn.mean", "bn.var"], "b"),
-         onnx.node("Conv", ["b", "layer4.0.conv.weight"], "c", kernel_shape=[3, 3]),
-         onnx.node("Relu", ["c"], "r"), onnx.node("Flatten", ["r"], "flat"),
-         onnx.node("Gemm", ["flat", "fc.weight"], "y", transB=1)],
-        [onnx.floats("stem.weight", [4, 3, 3, 3], numbers(108, 40)),
-         onnx.floats("bn.weight", [4], [1.0] * 4), onnx.floats("bn.bias", [4], [0.0] * 4),
-         onnx.floats("bn.mean", [4], [0.1] * 4), onnx.floats("bn.var", [4], [0.5] * 4),
-         onnx.floats("layer4.0.conv.weight", [4, 4, 3, 3], numbers(144, 41)),
-         onnx.floats("fc.weight", [7, 144], numbers(7 * 144, 42))],
-        [onnx.value("photo", ["n", 3, 32, 32])], [onnx.value("y", ["n", 7])])
+    """A network of equal stages for images of 32 by 32, as the page about fine-tuning cuts one."""
+    nodes = [onnx.node("Conv", ["photo", "stem.weight"], "x0", kernel_shape=[4, 4], strides=[4, 4])]
+    weights = [onnx.floats("stem.weight", [4, 3, 4, 4], numbers(192, 40))]
+    for stage in range(1, 5):
+        name = f"layer{stage}"
+        norm = [f"{name}.bn.{part}" for part in ("weight", "bias", "mean", "var")]
+        nodes += [onnx.node("Conv", [f"x{stage - 1}", f"{name}.conv.weight"], f"c{stage}", kernel_shape=[3, 3],
+                            pads=[1, 1, 1, 1]),
+                  onnx.node("BatchNormalization", [f"c{stage}", *norm], f"b{stage}"),
+                  onnx.node("Relu", [f"b{stage}"], f"x{stage}")]
+        weights.append(onnx.floats(f"{name}.conv.weight", [4, 4, 3, 3], numbers(144, 40 + stage)))
+        weights += [onnx.floats(part, [4], [value] * 4) for part, value in zip(norm, (1.0, 0.0, 0.1, 0.5))]
+    nodes += [onnx.node("Flatten", ["x4"], "flat"), onnx.node("Gemm", ["flat", "fc.weight"], "y", transB=1)]
+    weights.append(onnx.floats("fc.weight", [7, 256], numbers(7 * 256, 50)))
+    return onnx.model(nodes, weights, [onnx.value("photo", ["n", 3, 32, 32])], [onnx.value("y", ["n", 7])])
 
 
 def trunk(side=SIDE, last="Softmax"):
@@ -190,8 +192,9 @@ class OnnxNetworkTest(CliTestCase):
 
     def test_names_say_what_learns(self):
         for keys, learns in (
+                ("train: bn", {"conv1.weight", "conv1.bias", "bn.scale", "bn.shift"}),
                 # The batch's own statistics take away what the bias before them adds.
-                ("train: bn", {"conv1.weight", *("bn." + t for t in BATCH_NORM)}),
+                ("train: [bn, '*.running_*']", {"conv1.weight", *("bn." + t for t in BATCH_NORM)}),
                 ("frozen: conv1.bias", {"conv1.weight"}),
                 ("frozen: true, train: [gamma, bn.scale]", {"gamma.value", "bn.scale"}),
                 ("frozen: ['conv*'], train: '*.shift'", {"bn.shift"}),
@@ -199,6 +202,15 @@ class OnnxNetworkTest(CliTestCase):
             self.with_network(keys)
             self.cgrun("train", "m.yaml", "--force")
             self.assertEqual(self.changed(), learns, keys)
+
+    def test_one_of_equal_stages_may_learn(self):
+        (self.folder / "trunk.onnx").write_bytes(stages())
+        self.write("m.yaml", MODEL.replace("[2, 4, 4]", "[3, 32, 32]").replace(
+            "outputs: [flat]", "outputs: [flat], frozen: true, train: ['layer3*']").replace("lr: 0.5", "lr: 0.001"))
+        self.cgrun("train", "m.yaml")
+        self.assertEqual(self.changed(), {"layer3_conv.weight", "layer3_bn.scale", "layer3_bn.shift"})
+        learn = [layer for layer, (_, trained) in self.layers().items() if trained]
+        self.assertEqual(learn, ["layer3_conv", "layer3_bn", "logits"])
 
     def test_a_run_needs_no_file_of_onnx(self):
         self.with_network("frozen: bn")
@@ -331,13 +343,15 @@ class OnnxNetworkTest(CliTestCase):
 
     def test_what_has_no_gradient_is_named(self):
         (self.folder / "trunk.onnx").write_bytes(onnx.model(
-            [onnx.node("Gemm", ["x", "fc.weight"], "a", transB=1), onnx.node("Ceil", ["a"], "up")],
+            [onnx.node("Gemm", ["x", "fc.weight"], "a", transB=1), onnx.node("Hardmax", ["a"], "up")],
             [onnx.floats("fc.weight", [3, 32], numbers(96, 30))],
             [onnx.value("x", ["n", 32])], [onnx.value("up", ["n", 3])]))
         self.write("m.yaml", MODEL.replace("outputs: [flat]", "outputs: [up]").replace(
             "- features", "- flat: flatten\n      - features").replace("in: pixels}", "in: flat}"))
-        told = self.cgrun("train", "m.yaml", status=None)
-        self.assertIn("up", told.stderr)
+        told = self.cgrun("train", "m.yaml").stderr
+        self.assertIn("m.yaml:10:17: warning: the loss of path 'classify' gives trunk.fc.weight no gradient\n", told)
+        self.assertIn("none flows through 'one_hot' (classify.features.up)", told)
+        self.assertEqual(self.changed(), set())
 
     def test_the_page_about_fine_tuning(self):
         page = (ROOT / "docs/how-to/onnx-fine-tune.md").read_text()
