@@ -240,7 +240,12 @@ class OnnxNetworkTest(CliTestCase):
     def test_a_run_resumes_by_its_model_file(self):
         self.cgrun("train", "m.yaml", "--out", "run")
         self.cgrun("train", "m.yaml", "--resume", "run", "--set", "train.epochs=3")
-        self.with_network("frozen: true")
+        (self.folder / "files").mkdir()
+        (self.folder / "trunk.onnx").rename(self.folder / "files/moved.onnx")
+        self.write("m.yaml", MODEL.replace("trunk.onnx", "files/moved.onnx"))
+        self.cgrun("train", "m.yaml", "--resume", "run", "--set", "train.epochs=4")
+        self.assertNotIn("differs", self.cgrun("eval", "m.yaml", "--weights", "run").stderr)
+        self.write("m.yaml", MODEL.replace("trunk.onnx, ", "files/moved.onnx, frozen: true, "))
         self.assertIn("frozen", self.refuses("train", "m.yaml", "--resume", "run"))
 
     def test_weights_replace_those_of_onnx(self):
