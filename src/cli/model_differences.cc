@@ -113,12 +113,26 @@ bool IsOfNetwork(const std::string& key, const TreeNode& model, WeightsUse use) 
   return true;
 }
 
+// Where the operators of a network stand, they count, and not the file of ONNX that they are from.
+TreeNode WithoutOnnxFiles(TreeNode tree) {
+  TreeEntry* networks = tree.Find("networks");
+  if (networks == nullptr) return tree;
+  for (TreeEntry& network : networks->value.entries) {
+    if (network.value.Find("onnx") == nullptr || network.value.Find("ops") == nullptr) continue;
+    std::erase_if(network.value.entries, [](const TreeEntry& key) {
+      constexpr std::string_view kOfFile[] = {"onnx", "outputs", "dims", "constants"};
+      return std::ranges::count(kOfFile, key.key) > 0;
+    });
+  }
+  return tree;
+}
+
 }  // namespace
 
 std::vector<Difference> DifferencesOf(const ModelSpec& before, const ModelSpec& now) {
   // A run's own model file has quotes where the one that it was started from has none.
   const auto tree = [](const ModelSpec& model) {
-    return WithUsualQuotes(WithOperatorDefaults(ResolvedTree(model)));
+    return WithUsualQuotes(WithoutOnnxFiles(WithOperatorDefaults(ResolvedTree(model))));
   };
   const TreeNode then = tree(before), after = tree(now);
   std::vector<Difference> differences;

@@ -84,7 +84,7 @@ std::vector<std::string> NeededInputs(const TreeNode& tree) {
   return needed;
 }
 
-std::vector<std::string> KeysOf(const TreeNode& map) {
+std::vector<std::string> NamesOfEntries(const TreeNode& map) {
   std::vector<std::string> keys;
   for (const TreeEntry& entry : map.entries) keys.push_back(entry.key);
   return keys;
@@ -111,7 +111,7 @@ bool CheckOrder(const TreeEntry& in, const std::vector<std::string>& needed,
   return diagnostics.error_count() == errors;
 }
 
-TreeNode Names(const std::vector<std::string>& names) {
+TreeNode NameList(const std::vector<std::string>& names) {
   std::vector<TreeNode> items;
   for (const std::string& name : names) items.push_back(TreeNode::Scalar(name));
   return items.size() == 1 ? items[0] : TreeNode::Sequence(std::move(items));
@@ -120,7 +120,7 @@ TreeNode Names(const std::vector<std::string>& names) {
 void ExpandNetwork(TreeEntry& network, const OnnxSource& source, const ImportedModel& imported,
                    Diagnostics& diagnostics) {
   const std::vector<std::string> needed = NeededInputs(imported.tree);
-  const std::vector<std::string> inputs = KeysOf(imported.tree.Find("inputs")->value);
+  const std::vector<std::string> inputs = NamesOfEntries(imported.tree.Find("inputs")->value);
   std::vector<TreeEntry>& keys = network.value.entries;
   std::erase_if(keys, [](const TreeEntry& key) {
     return key.value.IsNull() && (key.key == "in" || key.key == "ops" || key.key == "out");
@@ -141,7 +141,7 @@ void ExpandNetwork(TreeEntry& network, const OnnxSource& source, const ImportedM
     SetMarks(value, source.file.mark);
     keys.push_back({key, source.file.mark, std::move(value)});
   };
-  if (in == nullptr) add("in", Names(needed));
+  if (in == nullptr) add("in", NameList(needed));
   std::erase_if(keys,
                 [](const TreeEntry& key) { return key.key == "frozen" || key.key == "train"; });
   add("out", PathOf(imported.tree).Find("out")->value);

@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-using Patterns = std::vector<MarkedText>;
+using NamePatterns = std::vector<MarkedText>;
 // Lists the floating-point tensors of each operator, in their order.
 using OwnedNames = std::map<std::string, std::vector<std::string>>;
 
@@ -35,12 +35,12 @@ bool Matches(const MarkedText& pattern, const std::string& op, const std::string
   return MatchStars(pattern.value, op) || MatchStars(pattern.value, op + "." + tensor);
 }
 
-bool MatchesAny(const Patterns& patterns, const std::string& op, const std::string& tensor) {
+bool MatchesAny(const NamePatterns& patterns, const std::string& op, const std::string& tensor) {
   return std::ranges::any_of(
       patterns, [&](const MarkedText& pattern) { return Matches(pattern, op, tensor); });
 }
 
-void CheckPatterns(const Patterns& patterns, const OwnedNames& tensors, const std::string& file,
+void CheckPatterns(const NamePatterns& patterns, const OwnedNames& tensors, const std::string& file,
                    Diagnostics& diagnostics) {
   for (const MarkedText& pattern : patterns) {
     std::vector<std::string> known;
@@ -60,6 +60,17 @@ void CheckPatterns(const Patterns& patterns, const OwnedNames& tensors, const st
   }
 }
 
+// Running statistics change only where a pattern says so: a batch norm then normalises by the
+// batch.
+bool Trains(const NamePatterns& patterns, const std::string& op, const std::string& tensor) {
+  constexpr std::string_view kStatistic = "running_";
+  const bool is_statistic = tensor.starts_with(kStatistic);
+  return std::ranges::any_of(patterns, [&](const MarkedText& pattern) {
+    const bool means_it = !is_statistic || pattern.value.find(kStatistic) != std::string::npos;
+    return means_it && Matches(pattern, op, tensor);
+  });
+}
+
 TreeNode Boolean(bool value) { return TreeNode::Scalar(value ? "true" : "false"); }
 
 // Returns the value of `frozen`: nothing, `true`, or a map of the tensors that are.
@@ -75,7 +86,7 @@ TreeNode FrozenValue(const std::vector<std::string>& tensors, const std::vector<
 }
 
 // Makes a map of an operator that has no keys.
-TreeNode& KeysOf(TreeEntry& item) {
+TreeNode& MapOf(TreeEntry& item) {
   if (item.value.IsScalar()) item.value = TreeNode::Map({{"op", {}, item.value}});
   return item.value;
 }
@@ -95,9 +106,9 @@ void FreezeOperators(TreeNode& ops, const OnnxSource& source, const ImportedMode
     std::vector<bool> is_frozen;
     for (const std::string& tensor : owned->second) {
       const bool freezes = !learns || MatchesAny(source.frozen, item.key, tensor);
-      is_frozen.push_back(freezes && !MatchesAny(source.train, item.key, tensor));
+      is_frozen.push_back(freezes && !Trains(source.train, item.key, tensor));
     }
-    std::vector<TreeEntry>& keys = KeysOf(item).entries;
+    std::vector<TreeEntry>& keys = MapOf(item).entries;
     std::erase_if(keys, [](const TreeEntry& key) { return key.key == "frozen"; });
     TreeNode frozen = FrozenValue(owned->second, is_frozen);
     if (!frozen.IsNull()) keys.push_back({"frozen", {}, std::move(frozen)});
