@@ -1,4 +1,4 @@
-// Operators on the bits of integers.
+// Imports operators on the bits of integers.
 #include <string>
 #include <utility>
 

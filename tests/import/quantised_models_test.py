@@ -26,7 +26,7 @@ CGRUN = pathlib.Path.cwd() / os.environ.get("CGRUN", "src/cli/cgrun")
 
 
 def network():
-    """Convolutions, one of them depthwise, a sum, pools and a layer."""
+    """Makes a network of convolutions, one of them depthwise, a sum, pools and a layer."""
     numbers = numpy.random.default_rng(0)
 
     def weight(name, *sizes):

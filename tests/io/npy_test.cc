@@ -142,7 +142,7 @@ TEST(NpyTest, ErrorsSayWhatIsWrong) {
             "'DIR/x.npy' declares a header of 1048577 bytes, which no array needs");
   EXPECT_EQ(ReadError(Npy(Dictionary(">f4", "False", "(1,)"), "?\x80..")),
             "'DIR/x.npy': elements of type '>f4' are not supported\n"
-            "help: known: <f8, <f4, <f2, <V2 (bf16), <i8, <i4, |u1, |b1");
+            "help: known: <f8, <f4, <f2, <V2 (bf16), <i8, <i4, <i2, |i1, <u8, <u4, <u2, |u1, |b1");
   EXPECT_EQ(
       ReadError(Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "")),
       "'DIR/x.npy': the .npy header is not {'descr': TEXT, 'fortran_order': BOOL, 'shape': "

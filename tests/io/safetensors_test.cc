@@ -166,7 +166,7 @@ TEST(SafetensorsTest, RefusesEntriesThatAreWrong) {
   EXPECT_EQ(error("\"F32\"", "[2]", "[0,8]"), "no error");
   EXPECT_EQ(error("\"F8_E4M3\"", "[8]", "[0,8]"),
             "'DIR/x': tensor 'w' has the type \"F8_E4M3\", which is not supported\n"
-            "help: known: I64, F64, F32, I32, BF16, F16, U8, BOOL");
+            "help: known: I64, U64, F64, F32, I32, U32, BF16, F16, I16, U16, I8, U8, BOOL");
   EXPECT_EQ(error("\"F32\"", "[1]", "[0,8]"),
             "'DIR/x': tensor 'w' lies at bytes 0 to 8, but [1] of f32 take 4");
   EXPECT_EQ(error("\"F32\"", "[2]", "[8,0]"),

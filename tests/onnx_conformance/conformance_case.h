@@ -42,8 +42,8 @@ class ConformanceCase {
   ConformanceKind Kind() const;
   // Imports the model for each set of data. It is imported as the file is, or with the sizes of the
   // data, or with all inputs but the first as constants. The last way is the only one where one of
-  // these has no elements. Then it runs in graph mode and in eager
-  // mode. Both must give the outputs to 1e-3 relative or 1e-5 absolute.
+  // these has no elements. Then it runs in graph mode and in eager mode. Both must give the outputs
+  // to 1e-3 relative or 1e-5 absolute.
   Outcome Run();
 
  private:
