@@ -148,6 +148,30 @@ void WriteInitPaths(TreeNode& tree, const PathForm& form, bool in_init) {
   }
 }
 
+struct Assignments {
+  std::span<const std::string> overrides, typed;
+};
+
+// With `duplicates`, the tree lacks what stood under a key for the second time.
+ModelSpec ReadTree(TreeNode tree, const std::string& file_name, const Assignments& assignments,
+                   bool duplicates, Diagnostics& diagnostics) {
+  ModelSpec model;
+  model.file_name = file_name;
+  model.name.value = StemOf(file_name);
+  for (size_t i = 0; i < assignments.overrides.size(); ++i) {
+    const bool is_typed = i < assignments.typed.size();
+    ApplyOverride(tree, assignments.overrides[i], diagnostics,
+                  is_typed ? assignments.typed[i] : "");
+  }
+  model.tree = std::move(tree);
+  model.incomplete = duplicates || IsIncomplete(model.tree);
+  ReadModel(model.tree, model, diagnostics);
+  ExpandGan(model, diagnostics);
+  ExpandBlocks(model, diagnostics);
+  CheckModel(model, diagnostics);
+  return model;
+}
+
 }  // namespace
 
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
@@ -167,21 +191,22 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
                                     Diagnostics& diagnostics, std::span<const std::string> typed,
                                     ModelSpec* partial) {
   const int errors_before = diagnostics.error_count();
-  ModelSpec model;
-  model.file_name = file.name;
-  model.name.value = StemOf(file.name);
+  const std::string name = file.name;
   bool duplicates = false;
   std::optional<TreeNode> tree = Parse(std::move(file), diagnostics, &duplicates);
   if (!tree) return std::nullopt;
-  for (size_t i = 0; i < overrides.size(); ++i) {
-    ApplyOverride(*tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
-  }
-  model.tree = std::move(*tree);
-  model.incomplete = duplicates || IsIncomplete(model.tree);
-  ReadModel(model.tree, model, diagnostics);
-  ExpandGan(model, diagnostics);
-  ExpandBlocks(model, diagnostics);
-  CheckModel(model, diagnostics);
+  ModelSpec model = ReadTree(*std::move(tree), name, {overrides, typed}, duplicates, diagnostics);
+  if (diagnostics.error_count() == errors_before) return model;
+  if (partial != nullptr) *partial = std::move(model);
+  return std::nullopt;
+}
+
+std::optional<ModelSpec> ModelOfTree(TreeNode tree, const std::string& file_name,
+                                     std::span<const std::string> overrides,
+                                     Diagnostics& diagnostics, std::span<const std::string> typed,
+                                     ModelSpec* partial) {
+  const int errors_before = diagnostics.error_count();
+  ModelSpec model = ReadTree(std::move(tree), file_name, {overrides, typed}, false, diagnostics);
   if (diagnostics.error_count() == errors_before) return model;
   if (partial != nullptr) *partial = std::move(model);
   return std::nullopt;
