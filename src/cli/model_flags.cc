@@ -347,8 +347,13 @@ void RefuseOnnxFlags(const ModelFlags& flags) {
 }
 
 std::optional<ModelSpec> LoadOnnxModel(const ModelFlags& flags, Diagnostics& diagnostics) {
-  const OnnxModelFile file = ReadOnnxModel(flags.model, flags.onnx);
-  return LoadEmbeddedModel(flags, file.text, file.path, diagnostics);
+  OnnxModelFile file = ReadOnnxModel(flags.model, flags.onnx);
+  ModelSpec partial;
+  const Overrides overrides(flags, /*each_kept=*/true);
+  std::optional<ModelSpec> model =
+      ModelOfTree(std::move(file.tree), file.path, overrides.assignments, diagnostics,
+                  overrides.typed, &partial);
+  return Checked(std::move(model), partial, diagnostics);
 }
 
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {

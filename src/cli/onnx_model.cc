@@ -61,7 +61,10 @@ TreeNode ReadDataTree(const std::string& path) {
   ModelSpec partial;
   LoadModelFile(path, {}, diagnostics, {}, &partial);
   if (partial.tree.IsMap()) return partial.tree;
-  for (const Diagnostic& item : diagnostics.Sorted()) throw InputError(item.message, item.help);
+  for (const Diagnostic& item : diagnostics.Sorted()) {
+    const std::string place = item.mark.ToString();
+    throw InputError((place.empty() ? "" : place + ": ") + item.message, item.help);
+  }
   throw InputError("'" + path + "' has no keys", "write `data: {test: {format: …}}`");
 }
 
@@ -120,10 +123,13 @@ OnnxModelFile ReadOnnxModel(const std::string& path, const OnnxFlags& flags) {
   const std::string weights =
       has_data ? fs::absolute(path).string() : fs::path(path).filename().string();
   tree.entries.insert(tree.entries.begin() + 1, KeyOf("weights", weights));
-  if (!has_data) return {path, ToYaml(tree)};
-  tree.entries.push_back(KeyOf("model", fs::path(path).stem().string()));
-  AddKeys(tree, ReadDataTree(flags.data));
-  return {flags.data, ToYaml(tree)};
+  if (has_data) tree.entries.push_back(KeyOf("model", fs::path(path).stem().string()));
+  Diagnostics diagnostics;
+  std::optional<TreeNode> marked = Parse({path, ToYaml(tree)}, diagnostics);
+  if (!marked) throw InputError("'" + path + "' cannot be read as it was imported");
+  if (!has_data) return {path, *std::move(marked)};
+  AddKeys(*marked, ReadDataTree(flags.data));
+  return {flags.data, *std::move(marked)};
 }
 
 void RememberOnnxFlags(const OnnxFlags& flags) { Remembered() = flags; }

@@ -8,6 +8,7 @@
 
 #include "src/cli/onnx_flags.h"
 #include "src/model/model_spec.h"
+#include "src/model/tree.h"
 
 namespace cgrun {
 
@@ -16,8 +17,8 @@ bool IsOnnxFile(const std::string& path);
 
 // Holds a model file in memory.
 struct OnnxModelFile {
-  std::string path;  // paths in the text start at its folder
-  std::string text;
+  std::string path;  // paths in the tree start at its folder
+  TreeNode tree;     // its marks are of the model, and of the file of `--data`
 };
 
 // Imports a file. The key `weights` of the model file names `path` itself, which stays mapped for

@@ -133,7 +133,9 @@ std::string WeightsText(const std::string& file) {
   return text + "; the last are in " + checkpoints.back().path + unfinished;
 }
 
-bool CheckWeights(const WeightsReport& report, const std::string& file, const ModelSpec& model) {
+bool CheckWeights(const WeightsReport& report, const std::string& path, const ModelSpec& model) {
+  // The file of an .onnx model's weights has no name that a user knows.
+  const std::string file = OnnxFileOfWeights(path).value_or(path);
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;

@@ -62,6 +62,9 @@ std::string LoadedText(const WeightsReport& report, const std::string& file) {
   std::string text =
       fmt::format("weights: {} loaded from {}\n",
                   CountText(static_cast<int64_t>(report.loaded.size()), "tensor"), file);
+  if (!report.front.empty()) {
+    text += fmt::format("  {:<{}}{}\n", "all without", kNameWidth - 2, report.front);
+  }
   const auto list = [&](const char* what, const Names& names) {
     if (names.empty()) return;
     text += fmt::format("  {:<{}}{}\n", what, kNameWidth - 2, Wrapped(ByOwner(names), kNameWidth));

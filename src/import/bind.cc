@@ -13,6 +13,9 @@
 namespace cgrun {
 namespace {
 
+// Some exporters call every dimension that they do not know '?', so it says nothing.
+bool IsAnonymous(const std::string& name) { return name.empty() || name == "?"; }
+
 class Binder {
  public:
   Binder(const onnx::OnnxFile& file, const ImportOptions& options, BatchAxis batch)
@@ -35,7 +38,7 @@ class Binder {
       throw UnboundDimensions(
           "'" + file_.path() + "' " +
               fmt::format("has dimensions without a size: {}", fmt::join(unbound_, ", ")),
-          fmt::format("give each a size: `{}`", fmt::join(flags_, " ")));
+          fmt::format("give each a size: `{}`", fmt::join(flags_, " ")), names_);
     }
     return std::move(binding_);
   }
@@ -124,7 +127,7 @@ class Binder {
       return;
     }
     const std::string name = dim.dim_param.value_or("");
-    if (name.empty()) return;
+    if (IsAnonymous(name)) return;
     if (options_.dims.contains(name)) FailInput(input, "has a batch to which `--dim` gives a size");
     if (batch_name_.empty()) Note("the batch is '" + onnx::Shown(name) + "'", input);
     if (!batch_name_.empty() && name != batch_name_) {
@@ -146,8 +149,12 @@ class Binder {
       if (*dim.dim_value == 0) FailInput(input, fmt::format("has 0 elements along axis {}", axis));
       return *dim.dim_value;
     }
-    const bool is_named = dim.dim_param && !dim.dim_param->empty();
-    const std::string name = is_named ? *dim.dim_param : input.name + "." + std::to_string(axis);
+    const std::string own = dim.dim_param.value_or("");
+    const std::string by_axis = input.name + "." + std::to_string(axis);
+    // One `--dim ?=48` may stand for all that are called so.
+    if (!own.empty()) known_.insert(own);
+    const bool is_named = !IsAnonymous(own) || options_.dims.contains(own);
+    const std::string name = is_named && !options_.dims.contains(by_axis) ? own : by_axis;
     if (!batch_name_.empty() && name == batch_name_) FailInput(input, "has the batch in two axes");
     known_.insert(name);
     const auto given = options_.dims.find(name);
@@ -159,6 +166,7 @@ class Binder {
       return given->second;
     }
     if (told_.insert(name).second) {
+      names_.push_back(name);
       unbound_.push_back("'" + onnx::Shown(name) + "'");
       flags_.push_back("--dim " + onnx::Shown(name) + "=N");
     }
@@ -186,7 +194,7 @@ class Binder {
   BoundInputs binding_;
   std::string batch_name_;
   std::set<std::string> known_, told_;
-  std::vector<std::string> unbound_, flags_;
+  std::vector<std::string> names_, unbound_, flags_;
 };
 
 }  // namespace

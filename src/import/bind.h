@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -34,7 +35,11 @@ enum class BatchAxis { kFirst, kNone };
 // Reports dimensions that have neither a size nor a value in the options.
 class UnboundDimensions : public InputError {
  public:
-  using InputError::InputError;
+  UnboundDimensions(const std::string& what, const std::string& help,
+                    std::vector<std::string> names)
+      : InputError(what, help), names(std::move(names)) {}
+
+  std::vector<std::string> names;
 };
 
 // One UnboundDimensions lists all that need a size; InputError for other faults of inputs and of

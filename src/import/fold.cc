@@ -79,7 +79,8 @@ bool FoldGather(NodeContext& node) {
   Sizes gathered;
   for (const Dim& index : *indices) {
     if (index.batch || index.size < -count || index.size >= count) {
-      node.Fail("its index is outside of its input");
+      node.Fail("its index " + std::to_string(index.size) + " is outside of its input, which has " +
+                std::to_string(count) + (count == 1 ? " element" : " elements"));
     }
     gathered.push_back((*sizes)[static_cast<size_t>(index.size + (index.size < 0 ? count : 0))]);
   }
@@ -158,6 +159,41 @@ bool FoldArithmetic(NodeContext& node) {
   }
   node.Set(0, Folded(node.ConstantInput(0).type, std::move(results),
                      IsScalar(node, 0) && IsScalar(node, 1)));
+  return true;
+}
+
+// Sizes are above 0, so that `k·N` is no -1 and no 0.
+std::optional<bool> AreEqual(const Dim& a, const Dim& b) {
+  if (a.batch == b.batch) return a.size == b.size;
+  const Dim& fixed = a.batch ? b : a;
+  const Dim& open = a.batch ? a : b;
+  return fixed.size < 1 && open.size > 0 ? std::optional(false) : std::nullopt;
+}
+
+bool FoldEqual(NodeContext& node) {
+  const auto a = SizesAt(node, 0), b = SizesAt(node, 1);
+  if (!a || !b || a->size() != b->size() || IsScalar(node, 0) != IsScalar(node, 1)) return false;
+  Sizes results;
+  for (size_t i = 0; i < a->size(); ++i) {
+    const std::optional<bool> equal = AreEqual((*a)[i], (*b)[i]);
+    if (!equal) return false;
+    results.emplace_back(*equal ? 1 : 0);
+  }
+  node.Set(0, Folded(onnx::DataType::kBool, std::move(results), IsScalar(node, 0)));
+  return true;
+}
+
+bool FoldWhere(NodeContext& node) {
+  const auto condition = SizesAt(node, 0), a = SizesAt(node, 1), b = SizesAt(node, 2);
+  if (!condition || !a || !b || a->size() != b->size() || a->size() != condition->size()) {
+    return false;
+  }
+  if (IsScalar(node, 0) || IsScalar(node, 1) || IsScalar(node, 2)) return false;
+  Sizes results;
+  for (size_t i = 0; i < a->size(); ++i) {
+    results.push_back((*condition)[i] == Dim(0) ? (*b)[i] : (*a)[i]);
+  }
+  node.Set(0, Folded(node.ConstantInput(1).type, std::move(results)));
   return true;
 }
 
@@ -261,10 +297,11 @@ struct FoldRow {
   int max_inputs;
 };
 
-constexpr std::array<FoldRow, 14> kFoldRows = {{{"Add", FoldArithmetic, 2},
+constexpr std::array<FoldRow, 16> kFoldRows = {{{"Add", FoldArithmetic, 2},
                                                 {"Cast", FoldCast, 1},
                                                 {"Concat", FoldConcat, 1 << 20},
                                                 {"Div", FoldArithmetic, 2},
+                                                {"Equal", FoldEqual, 2},
                                                 {"Gather", FoldGather, 2},
                                                 {"Mul", FoldArithmetic, 2},
                                                 {"Reshape", FoldView, 2},
@@ -274,7 +311,8 @@ constexpr std::array<FoldRow, 14> kFoldRows = {{{"Add", FoldArithmetic, 2},
                                                 {"Slice", FoldSlice, 5},
                                                 {"Squeeze", FoldView, 2},
                                                 {"Sub", FoldArithmetic, 2},
-                                                {"Unsqueeze", FoldView, 2}}};
+                                                {"Unsqueeze", FoldView, 2},
+                                                {"Where", FoldWhere, 3}}};
 
 }  // namespace
 

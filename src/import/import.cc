@@ -240,11 +240,27 @@ ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, Bat
           .has_batch = batch == BatchAxis::kFirst};
 }
 
+// Whether the model can be imported without a batch, for any size of the dimensions.
+bool FitsWithoutBatch(onnx::OnnxFile& file, ImportOptions options,
+                      const std::vector<std::string>& dimensions) {
+  for (const int64_t size : {1, 2}) {
+    for (const std::string& name : dimensions) options.dims[name] = size;
+    try {
+      ImportWith(file, options, BatchAxis::kNone);
+      return true;
+    } catch (const InputError&) {
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 ImportedModel ImportOnnx(onnx::OnnxFile& file, const ImportOptions& options) {
   try {
     return ImportWith(file, options, BatchAxis::kFirst);
+  } catch (const UnboundDimensions&) {
+    throw;
   } catch (const InputError& with_batch) {
     if (options.needs_batch) throw;
     try {
@@ -253,7 +269,7 @@ ImportedModel ImportOnnx(onnx::OnnxFile& file, const ImportOptions& options) {
       model.bound.insert(model.bound.begin(), "no input has a batch, because with one, " + why);
       return model;
     } catch (const UnboundDimensions& without_batch) {
-      // It may be for another reason than the batch.
+      if (!FitsWithoutBatch(file, options, without_batch.names)) throw with_batch;
       const std::string before = with_batch.help().empty() ? "" : with_batch.help() + "; ";
       throw InputError(with_batch.what(),
                        before + "if it is the batch that is in the way, " + without_batch.help());

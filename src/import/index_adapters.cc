@@ -32,9 +32,22 @@ bool TakeOneSlice(NodeContext& node, ItemWriter& write, int64_t axis) {
   return true;
 }
 
+// Constant indices that no element has would give NaN.
+void CheckIndices(NodeContext& node, const Dim& size) {
+  if (!node.IsConstant(1) || size.batch) return;
+  const auto indices = IntegersOf(node.ConstantInput(1), node.state().file);
+  if (!indices) return;
+  for (const int64_t index : *indices) {
+    if (index >= -size.size && index < size.size) continue;
+    node.Fail("its index " + std::to_string(index) + " is not on an axis of " +
+              std::to_string(size.size));
+  }
+}
+
 void ImportGather(NodeContext& node, const Adapter&) {
   ItemWriter write(node);
   const int64_t axis = AxisOf(node, 0);
+  CheckIndices(node, node.ShapeOf(0)[static_cast<int>(axis)]);
   if (TakeOneSlice(node, write, axis)) return;
   ItemWriter::Keys keys;
   if (axis != 0) keys.push_back(KeyOf("axis", axis));
@@ -118,8 +131,19 @@ void ImportTrilu(NodeContext& node, const Adapter&) {
   ItemWriter(node).Finish("trilu", {node.Value(0)}, std::move(keys));
 }
 
+std::string ListText(const std::vector<int64_t>& list) {
+  std::string text;
+  for (const int64_t number : list) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + text + "]";
+}
+
 void ImportTile(NodeContext& node, const Adapter&) {
-  ItemWriter(node).Finish("tile", {node.Value(0)}, {KeyOfList("repeats", node.Integers(1))});
+  const std::vector<int64_t> repeats = node.Integers(1);
+  for (const int64_t count : repeats) {
+    if (count >= 1) continue;
+    node.Fail("its repeats are " + ListText(repeats) + ", and each must be at least 1");
+  }
+  ItemWriter(node).Finish("tile", {node.Value(0)}, {KeyOfList("repeats", repeats)});
 }
 
 // The shape may hold the batch, which `expand` writes as 0.
@@ -133,7 +157,10 @@ void ImportExpand(NodeContext& node, const Adapter&) {
     const int axis = shape.rank() - static_cast<int>(wanted->size() - i);
     const bool is_batch = axis >= 0 && shape[axis].batch;
     if (size.batch && size != kBatchDim) node.Fail("its shape has a multiple of the batch");
-    if (!size.batch && size.size < 1) node.Fail("its shape has " + std::to_string(size.size));
+    if (!size.batch && size.size < 1) {
+      node.Fail("its shape has the size " + std::to_string(size.size) + " in axis " +
+                std::to_string(i) + ", and sizes must be at least 1");
+    }
     const bool keeps = is_batch && Dim(node.batch().value_or(-1)) == size;
     sizes.push_back(size.batch ? 0 : keeps ? 1 : size.size);
   }

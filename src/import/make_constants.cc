@@ -49,10 +49,27 @@ bool RepeatsWhenRun(NodeContext& node, const HostTensor& number,
   return true;
 }
 
+// A constant whose first axis is the batch is made when the model runs.
+bool RepeatsForBatch(NodeContext& node, const HostTensor& number, const std::vector<Dim>& sizes) {
+  if (sizes.empty() || sizes[0] != kBatchDim) return false;
+  std::vector<int64_t> expanded = {0};
+  for (size_t i = 1; i < sizes.size(); ++i) {
+    if (sizes[i].batch || sizes[i].size < 1) return false;
+    expanded.push_back(sizes[i].size);
+  }
+  HostTensor one(number.dtype(), Shape::Of(std::vector<int64_t>(sizes.size(), 1)));
+  std::ranges::copy(number.bytes(), one.bytes().begin());
+  node.Set(node.Emit("expand", {{node.EmitParameter(ConstantOf(std::move(one)), "number"), ""}},
+                     {KeyOfList("sizes", expanded)}));
+  return true;
+}
+
 bool MakeConstantOfShape(NodeContext& node) {
+  const std::optional<std::vector<Dim>> wanted =
+      node.IsConstant(0) ? SizesOf(node.ConstantInput(0), node.state().file) : std::nullopt;
+  if (!wanted) return false;
   const std::optional<std::vector<int64_t>> sizes =
-      node.IsConstant(0) ? IntegersOf(node.ConstantInput(0), node.state().file) : std::nullopt;
-  if (!sizes) return false;
+      IntegersOf(node.ConstantInput(0), node.state().file);
   DType dtype = DType::kF32;
   double value = 0;
   if (const onnx::Tensor* tensor = node.TensorAttribute("value")) {
@@ -65,6 +82,7 @@ bool MakeConstantOfShape(NodeContext& node) {
   }
   HostTensor number(dtype, Shape());
   number.Set(0, value);
+  if (!sizes) return RepeatsForBatch(node, number, *wanted);
   if (RepeatsWhenRun(node, number, *sizes)) return true;
   HostTensor filled = Zeros(node, dtype, *sizes, InputBytes(node));
   for (int64_t i = 0; value != 0 && i < filled.elements(); ++i) filled.Set(i, value);

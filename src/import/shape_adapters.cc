@@ -59,7 +59,8 @@ std::vector<Dim> WantedSizes(NodeContext& node, const Shape& shape, std::optiona
       if (*rest) node.Fail("its shape has -1 twice");
       *rest = i;
     } else if (size.size < 0) {
-      node.Fail("its shape has " + std::to_string(size.size));
+      node.Fail("its shape has the size " + std::to_string(size.size) + " in axis " +
+                std::to_string(i) + ", and sizes must be at least 1, or -1 for the rest");
     }
   }
   return *std::move(sizes);

@@ -124,19 +124,22 @@ void WritePaths(TreeNode* node, const PathForm& form) {
   if (is_relative && !form.folder.empty()) node->scalar = PathSeenFrom(form.folder, node->scalar);
 }
 
-// Parses a file, has `change` set values in its tree, and reads the model out of that.
-template <class Change>
-std::optional<ModelSpec> ReadChanged(SourceFile file, const Change& change,
-                                     Diagnostics& diagnostics, ModelSpec* partial) {
-  const int errors_before = diagnostics.error_count();
+void ApplyOverrides(TreeNode& tree, std::span<const std::string> overrides,
+                    std::span<const std::string> typed, Diagnostics& diagnostics) {
+  for (size_t i = 0; i < overrides.size(); ++i) {
+    ApplyOverride(tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
+  }
+}
+
+// Reads the model out of a tree, which with `duplicates` lacks what stood under a key for the
+// second time. If there are more than `errors_before` errors then, what could be read goes to
+// `partial`.
+std::optional<ModelSpec> ReadTree(TreeNode tree, const std::string& file_name, bool duplicates,
+                                  int errors_before, Diagnostics& diagnostics, ModelSpec* partial) {
   ModelSpec model;
-  model.file_name = file.name;
-  model.name.value = StemOf(file.name);
-  bool duplicates = false;
-  std::optional<TreeNode> tree = Parse(std::move(file), diagnostics, &duplicates);
-  if (!tree) return std::nullopt;
-  change(*tree);
-  model.tree = std::move(*tree);
+  model.file_name = file_name;
+  model.name.value = StemOf(file_name);
+  model.tree = std::move(tree);
   model.incomplete = duplicates || IsIncomplete(model.tree);
   ReadModel(model.tree, model, diagnostics);
   ExpandGan(model, diagnostics);
@@ -145,6 +148,19 @@ std::optional<ModelSpec> ReadChanged(SourceFile file, const Change& change,
   if (diagnostics.error_count() == errors_before) return model;
   if (partial != nullptr) *partial = std::move(model);
   return std::nullopt;
+}
+
+// Parses a file, has `change` set values in its tree, and reads the model out of that.
+template <class Change>
+std::optional<ModelSpec> ReadChanged(SourceFile file, const Change& change,
+                                     Diagnostics& diagnostics, ModelSpec* partial) {
+  const int errors_before = diagnostics.error_count();
+  const std::string name = file.name;
+  bool duplicates = false;
+  std::optional<TreeNode> tree = Parse(std::move(file), diagnostics, &duplicates);
+  if (!tree) return std::nullopt;
+  change(*tree);
+  return ReadTree(*std::move(tree), name, duplicates, errors_before, diagnostics, partial);
 }
 
 void WriteDataPaths(TreeNode& tree, const PathForm& form) {
@@ -205,12 +221,19 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
                                     Diagnostics& diagnostics, std::span<const std::string> typed,
                                     ModelSpec* partial, const TreeExpander& expand) {
   const auto change = [&, name = file.name](TreeNode& tree) {
-    for (size_t i = 0; i < overrides.size(); ++i) {
-      ApplyOverride(tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
-    }
+    ApplyOverrides(tree, overrides, typed, diagnostics);
     if (expand) expand(tree, name, diagnostics);
   };
   return ReadChanged(std::move(file), change, diagnostics, partial);
+}
+
+std::optional<ModelSpec> ModelOfTree(TreeNode tree, const std::string& file_name,
+                                     std::span<const std::string> overrides,
+                                     Diagnostics& diagnostics, std::span<const std::string> typed,
+                                     ModelSpec* partial) {
+  const int errors_before = diagnostics.error_count();
+  ApplyOverrides(tree, overrides, typed, diagnostics);
+  return ReadTree(std::move(tree), file_name, false, errors_before, diagnostics, partial);
 }
 
 std::optional<ModelSpec> LoadAssignedModel(const std::string& path,

@@ -40,6 +40,13 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
                                     std::span<const std::string> typed = {},
                                     ModelSpec* partial = nullptr, const TreeExpander& expand = {});
 
+// Does the same for a file that is parsed, and whose marks may be of several files.
+std::optional<ModelSpec> ModelOfTree(TreeNode tree, const std::string& file_name,
+                                     std::span<const std::string> overrides,
+                                     Diagnostics& diagnostics,
+                                     std::span<const std::string> typed = {},
+                                     ModelSpec* partial = nullptr);
+
 // A path of a model file, which is relative to that file's folder.
 std::string ResolvePath(std::string_view model_file, std::string_view path);
 

@@ -169,6 +169,10 @@ const MappedFile& ExternalFiles::Open(const Tensor& tensor, const std::string& l
     if (HasLink(folder_, parts)) {
       refuse("which is a link or lies behind one", "copy the file to its place: `cp -L`");
     }
+    if (error == ENOENT) {
+      refuse("and that file is not there",
+             "it holds weights of the model: put it into the folder of '" + model_path_ + "'");
+    }
     ThrowSystemError("open", path, error, "the file belongs beside '" + model_path_ + "'");
   }
   RegularSize(opened.fd(), path);

@@ -16,6 +16,10 @@ namespace cgrun {
 // leaves the tensor out.
 std::optional<std::string> Renamed(std::string name, const std::vector<RenameRule>& rules);
 
+// Returns what training programs put in front of every name: "", "module.", or several such as
+// "state_dict.model.".
+std::string CommonFront(const std::vector<std::string_view>& names);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_RUN_WEIGHT_NAMES_H_

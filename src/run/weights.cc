@@ -103,21 +103,25 @@ bool ReadState(TensorFile& reader, const std::string& path, const TensorType& ty
 class StateFinder {
  public:
   StateFinder(const std::vector<EngineState>& states, const std::vector<RenameRule>& rules,
-              const std::string& path)
+              const std::string& path, const std::vector<TensorSpec>& tensors)
       : rules_(rules), path_(path), taken_(states.size()) {
+    std::vector<std::string_view> names;
+    for (const TensorSpec& tensor : tensors) names.push_back(tensor.name);
+    front_ = CommonFront(names);
     for (size_t i = 0; i < states.size(); ++i) index_[states[i].name] = i;
   }
 
   // Lists in `report` the tensors that the model does not have.
   std::optional<size_t> Find(const std::string& tensor, WeightsReport* report) {
-    auto state = index_.find(tensor);
-    if (state == index_.end()) {
-      const std::optional<std::string> name = Renamed(tensor, rules_);
-      if (!name) {
-        report->left_out.push_back(tensor);
-        return std::nullopt;
-      }
-      state = index_.find(*name);
+    bool is_left_out = false;
+    auto state = StateOf(tensor, &is_left_out);
+    if (state == index_.end() && !front_.empty() && !is_left_out) {
+      state = StateOf(tensor.substr(front_.size()), &is_left_out);
+      if (state != index_.end()) report->front = front_;
+    }
+    if (is_left_out) {
+      report->left_out.push_back(tensor);
+      return std::nullopt;
     }
     if (state == index_.end()) {
       if (!IsRunTensor(tensor)) report->unused.push_back(tensor);
@@ -130,10 +134,22 @@ class StateFinder {
   }
 
  private:
+  using Index = std::map<std::string_view, size_t, std::less<>>;
+
+  // The state of a name, or of what the rules make of it.
+  Index::const_iterator StateOf(const std::string& tensor, bool* is_left_out) const {
+    const auto state = index_.find(tensor);
+    if (state != index_.end()) return state;
+    const std::optional<std::string> name = Renamed(tensor, rules_);
+    *is_left_out = !name;
+    return name ? index_.find(*name) : index_.end();
+  }
+
   const std::vector<RenameRule>& rules_;
   const std::string& path_;
-  std::map<std::string_view, size_t, std::less<>> index_;  // of the states by name
-  std::vector<std::string> taken_;                         // the tensor that a state has found
+  std::string front_;               // of all names in the file
+  Index index_;                     // of the states by name
+  std::vector<std::string> taken_;  // the tensor that a state has found
 };
 
 }  // namespace
@@ -143,7 +159,7 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
   const std::unique_ptr<TensorFile> file = OpenWeightsFile(path);
   TensorFile& reader = *file;
   const std::vector<EngineState>& states = engine.model().states;
-  StateFinder finder(states, rename, path);
+  StateFinder finder(states, rename, path, reader.tensors());
   std::vector<bool> found(states.size());
   std::vector<TensorType> fitting, wanted;
   WeightsReport report;

@@ -147,6 +147,13 @@ class ImportTest(CliTestCase):
         self.assertEqual(told["metrics"]["error"], 0.25)
         self.assertEqual(told["weights"], "m.onnx")
         self.assertIn("cannot open", self.refuses("eval", "m.onnx", "--data", "none.yaml"))
+        # Mistakes are shown where they stand.
+        self.write("data.yaml", "data:\n  test: {format: npy, x: x.npy, wanted: wanted.npy}\n"
+                                "inputs: {wanted: {shape: [2]}}\n"
+                                "metrics:\n  error: {op: mean_squared_error, in: [y, wated]}\n")
+        self.assertIn("data.yaml:5:43: error", self.refuses("eval", "m.onnx", "--data", "data.yaml"))
+        self.write("data.yaml", "data:\n  test: {format: npy, x: x.npy\n")
+        self.assertIn("data.yaml:2:9: this is not YAML", self.refuses("eval", "m.onnx", "--data", "data.yaml"))
 
     def test_inputs_without_a_batch_take_files_and_values(self):
         (self.folder / "m.onnx").write_bytes(onnx.model(

@@ -88,6 +88,15 @@ class PytorchWeightsTest(CliTestCase):
             self.assertIn(table, error)
             self.assertIn("the key `rename` gives them its names", error)
 
+    def test_a_front_of_all_names_is_taken_off(self):
+        for front in ("module.", "state_dict._orig_mod."):
+            self.write_pth(weight=front + "fc.weight", bias=front + "fc.bias")
+            self.write_model("  fc.*: classify.logits.*\n")
+            result = self.cgrun("train", "m.yaml", "--weights", "w.pth", "--set", "train.epochs=1", "--out", "run",
+                                "--force")
+            self.assertIn("  all without         " + front, result.stderr)
+            self.assertIn("loaded              classify.logits (weight, bias)", result.stderr)
+
     def test_tensors_can_be_left_out(self):
         self.write_pth()
         self.write_model("  fc.bias: ~\n  fc.*: classify.logits.*\n")

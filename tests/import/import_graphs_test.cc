@@ -138,12 +138,20 @@ TEST_F(ImportGraphsTest, WithoutASizeOfTheBatchTheFirstErrorIsSaid) {
 }
 
 // An exporter's initial state of an LSTM is zeros for each sample.
-TEST_F(ImportGraphsTest, ZerosForEachSampleNeedASizeOfTheBatch) {
+TEST_F(ImportGraphsTest, ZerosForEachSampleAreMadeWhenTheModelRuns) {
   onnx::Graph graph;
   graph.inputs = {ValueOf("x", {0, 2})};
   graph.outputs = {ValueOf("y", {0, 2})};
   graph.nodes = {NodeOf("Shape", {"x"}, "shape"), NodeOf("ConstantOfShape", {"shape"}, "zeros"),
                  NodeOf("Add", {"x", "zeros"}, "y")};
+  const ImportedModel model = Import(graph);
+  EXPECT_TRUE(model.has_batch);
+  EXPECT_EQ(ValuesOf(Run(model, {{"x", Tensor({2, 2}, {1, 2, 3, 4})}}, 2)), (Floats{1, 2, 3, 4}));
+  // Elsewhere than in front the batch needs a size.
+  graph.initializers = {IntegersOf("turned", {1, 0})};
+  graph.nodes = {NodeOf("Shape", {"x"}, "shape"), NodeOf("Gather", {"shape", "turned"}, "columns"),
+                 NodeOf("ConstantOfShape", {"columns"}, "zeros"),
+                 NodeOf("Transpose", {"zeros"}, "rows"), NodeOf("Add", {"x", "rows"}, "y")};
   EXPECT_NE(Refusal(graph).find("needs constant inputs, and these depend on the batch"),
             std::string::npos);
   EXPECT_FALSE(Import(graph, {.dims = {{"batch", 2}}, .constants = {}}).has_batch);

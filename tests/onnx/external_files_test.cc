@@ -61,8 +61,9 @@ TEST_P(ExternalFilesTest, DataLiesInTheModelsFolder) {
   EXPECT_EQ(Read({{"location", "./inner//w.bin"}}), "1234");
   EXPECT_EQ(Read({{"location", "w.bin"}, {"offset", "8"}}, {0}), "");
   EXPECT_EQ(Read({{"location", "none.bin"}}),
-            "cannot open 'DIR/model/none.bin': No such file or directory\n"
-            "help: the file belongs beside 'DIR/model/m.onnx'");
+            "'DIR/model/m.onnx': tensor 'w' has external data in 'none.bin', and that file is not "
+            "there\n"
+            "help: it holds weights of the model: put it into the folder of 'DIR/model/m.onnx'");
 }
 
 // CVE-2022-25882, CVE-2024-27318, CVE-2024-5187

@@ -35,5 +35,14 @@ TEST(WeightNamesTest, EveryRuleIsTriedOnWhatTheOnesBeforeMade) {
   EXPECT_EQ(Renamed("bn.batches", rules), std::nullopt);
 }
 
+TEST(WeightNamesTest, AFrontIsWhatAllNamesHave) {
+  EXPECT_EQ(CommonFront({"module.a.weight", "module.b.weight"}), "module.");
+  EXPECT_EQ(CommonFront({"state_dict._orig_mod.a", "state_dict._orig_mod.b"}),
+            "state_dict._orig_mod.");
+  EXPECT_EQ(CommonFront({"module.a", "b"}), "");
+  EXPECT_EQ(CommonFront({"layer.a", "layer.b"}), "");
+  EXPECT_EQ(CommonFront({}), "");
+}
+
 }  // namespace
 }  // namespace cgrun
