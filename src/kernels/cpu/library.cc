@@ -8,12 +8,12 @@
 
 #include "src/base/check.h"
 #include "src/kernels/cpu/blas.h"
-#include "src/kernels/cpu/one_thread.h"
 #include "src/kernels/cpu/own_kernels.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/vector_target.h"
 #include "src/kernels/cpu/widened.h"
 #include "src/kernels/evaluate.h"
+#include "src/kernels/one_thread.h"
 #include "src/kernels/onednn/kernels.h"
 #include "src/kernels/reference/library.h"
 

@@ -8,9 +8,9 @@
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/linear_product.h"
 #include "src/kernels/cpu/number.h"
-#include "src/kernels/cpu/one_thread.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/vector_target.h"
+#include "src/kernels/one_thread.h"
 
 namespace cgrun::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "src/kernels/cpu/is_weight_product.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
-#include "src/kernels/cpu/one_thread.h"
+#include "src/kernels/one_thread.h"
 
 namespace cgrun::cpu {
 namespace {

@@ -73,9 +73,9 @@ template <class From>
 struct StoredCast {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const StoredCastParameters*>(i.parameters);
-    ForEachElement(context, p.elements,
-                   StoredCastBody<From>{Data<const From>(context, i, 0), Data<void>(context, i, 1),
-                                        p.to});
+    ForEachElement(
+        context, p.elements,
+        StoredCastBody<From>{Data<const From>(context, i, 0), Data<void>(context, i, 1), p.to});
   }
 };
 

@@ -8,7 +8,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
-#include "src/kernels/cpu/one_thread.h"
+#include "src/kernels/one_thread.h"
 
 namespace cgrun::onednn {
 namespace {
@@ -68,7 +68,7 @@ class Prepared {
       addresses_[a] = address;
       Check(dnnl_memory_set_data_handle_v2(arguments_[a].memory, address, Stream().get()));
     }
-    const cpu::OneThread one(single_threaded_);
+    const OneThread one(single_threaded_);
     const PooledAllocations pooled;
     Check(dnnl_primitive_execute(primitive_.get(), Stream().get(),
                                  static_cast<int>(arguments_.size()), arguments_.data()));

@@ -1,10 +1,10 @@
 // Keeps what a library does on the calling thread.
-#ifndef CGRUN_KERNELS_CPU_ONE_THREAD_H_
-#define CGRUN_KERNELS_CPU_ONE_THREAD_H_
+#ifndef CGRUN_KERNELS_ONE_THREAD_H_
+#define CGRUN_KERNELS_ONE_THREAD_H_
 
 #include <omp.h>
 
-namespace cgrun::cpu {
+namespace cgrun {
 
 // While it lives, libraries that ask OpenMP for the size of a team hear 1 on this thread, if
 // `single_threaded`. Inside a team they hear that anyway.
@@ -25,6 +25,6 @@ class OneThread {
   int before_ = 0;  // the size of teams; 0: it was not changed
 };
 
-}  // namespace cgrun::cpu
+}  // namespace cgrun
 
-#endif  // CGRUN_KERNELS_CPU_ONE_THREAD_H_
+#endif  // CGRUN_KERNELS_ONE_THREAD_H_
