@@ -304,7 +304,7 @@ std::vector<CpuCase> AllCpuCases() {
       {OpId::cast, kSameBits, MakeCast},
       {OpId::cast, kSameBits, MakeStoredCast},
   };
-  for (auto more : {ElementwiseCases, LayerCases, TrainingCases}) {
+  for (auto more : {ElementwiseCases, LayerCases, IntegerCases, TrainingCases}) {
     for (CpuCase& c : more()) cases.push_back(std::move(c));
   }
   return cases;

@@ -4,7 +4,6 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
-#include "src/ops/conv_integer.h"
 #include "src/ops/conv_transpose.h"
 #include "src/ops/dropout.h"
 #include "src/ops/linear.h"
@@ -196,45 +195,6 @@ RandomNode MakeConvTranspose(Dice& dice, int64_t elements) {
                                     Numbers(dice, DType::kF32, weight)};
   if (up.bias) inputs.push_back(Numbers(dice, DType::kF32, {up.filters}));
   return MakeNode(OpId::conv_transpose, Attributes::Of(up), std::move(inputs));
-}
-
-// Bytes, among which the least and the largest are frequent.
-HostTensor Bytes(Dice& dice, const Shape& shape) {
-  const bool is_signed = dice.OneIn(2);
-  const int64_t low = is_signed ? -128 : 0;
-  HostTensor bytes = Integers(dice, is_signed ? DType::kI8 : DType::kU8, shape, low, low + 255);
-  for (int64_t i = 0; i < bytes.elements(); i += 3) {
-    bytes.Set(i, static_cast<double>(dice.OneIn(2) ? low : low + 255));
-  }
-  return bytes;
-}
-
-// Makes a zero point of `bytes`, or `count` of them.
-HostTensor ZeroPoint(Dice& dice, const HostTensor& bytes, int64_t count) {
-  const int64_t low = bytes.dtype() == DType::kI8 ? -128 : 0;
-  return Integers(dice, bytes.dtype(), Shape{dice.OneIn(2) ? 1 : count}, low, low + 255);
-}
-
-RandomNode MakeMatmulInteger(Dice& dice, int64_t elements) {
-  const int64_t rows = dice.Between(1, 40), depth = dice.Between(1, 70);
-  const int64_t columns = dice.Between(1, std::max<int64_t>(1, elements / rows));
-  const Shape a = dice.OneIn(3) ? Shape{2, rows, depth} : Shape{rows, depth};
-  const Shape b = dice.OneIn(3) ? Shape{2, depth, columns} : Shape{depth, columns};
-  const HostTensor left = Bytes(dice, a), right = Bytes(dice, b);
-  return MakeNode(OpId::matmul_integer, {},
-                  {left, right, ZeroPoint(dice, left, rows), ZeroPoint(dice, right, columns)});
-}
-
-RandomNode MakeConvInteger(Dice& dice, int64_t elements) {
-  const Shape images = AnyImages(dice, elements);
-  const ConvAttributes conv = AnyConv(dice, images);
-  const HostTensor x = Bytes(dice, images);
-  const HostTensor weight =
-      Bytes(dice, {conv.filters, images[1].size / conv.groups, conv.kernel[0], conv.kernel[1]});
-  return MakeNode(
-      OpId::conv_integer,
-      Attributes::Of(ConvIntegerAttributes{conv.stride, conv.padding, conv.dilation, conv.groups}),
-      {x, weight, ZeroPoint(dice, x, 1), ZeroPoint(dice, weight, conv.filters)});
 }
 
 DType F32OrBF16(Dice& dice) { return dice.Of<DType>({DType::kF32, DType::kBF16}); }
@@ -482,8 +442,6 @@ std::vector<CpuCase> LayerCases() {
       {OpId::roi_align, kDifferences, MakeRoiAlign},
       {OpId::matmul, kDifferences, MakeWeightProduct},
       {OpId::matmul, kDifferences, MakeInputProduct},
-      {OpId::matmul_integer, kSameBits, MakeMatmulInteger},
-      {OpId::conv_integer, kSameBits, MakeConvInteger},
       {OpId::linear, kDifferences, MakeLinear},
       {OpId::conv, kDifferences, MakeConv},
       {OpId::conv_input_grad, kDifferences, MakeConvInputGrad},

@@ -39,6 +39,7 @@ std::vector<HostTensor> Evaluated(const RandomNode& random);
 // What cpu_cases.cc joins to its own.
 std::vector<CpuCase> ElementwiseCases();
 std::vector<CpuCase> LayerCases();
+std::vector<CpuCase> IntegerCases();
 std::vector<CpuCase> TrainingCases();
 
 inline constexpr Tolerance kSameBits{0};
