@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/onnx_networks.h"
 #include "src/cli/signals.h"
 #include "src/io/atomic_file.h"
 #include "src/model/model_file.h"
@@ -117,7 +119,8 @@ std::string DeviceOf(const SearchSpec& search, const SearchFlags& flags, Diagnos
                       "a path of a search file begins in the folder of that file");
     return "";
   }
-  const auto model = LoadModelFile(file, overrides, diagnostics);
+  const auto model =
+      LoadModelFile(file, overrides, diagnostics, {}, nullptr, OnnxNetworkExpander());
   if (!model) return "";
   return std::string(KernelsOf(*model).name());
 }
@@ -157,6 +160,15 @@ SearchOptions OptionsOf(const SearchFlags& flags, const SearchSpec& search) {
   options.place.options = [](const ModelSpec& model) {
     return CompileOptionsOf(ModelFlags(), model, /*is_dry_run=*/true);
   };
+  options.place.expand = OnnxNetworkExpander();
+  options.place.initial_weights =
+      [files = std::map<std::string, std::string>()](const ModelSpec& model) mutable {
+        const TreeEntry* networks = model.tree.Find("networks");
+        if (networks == nullptr) return std::string();
+        const auto [file, is_new] = files.try_emplace(ToYaml(networks->value));
+        if (is_new) file->second = NetworkWeights(model);
+        return file->second;
+      };
   return options;
 }
 

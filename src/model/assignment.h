@@ -8,6 +8,7 @@
 #include <string>
 
 #include "src/base/diagnostics.h"
+#include "src/model/model_file.h"
 #include "src/model/model_spec.h"
 #include "src/model/tree.h"
 
@@ -25,7 +26,8 @@ bool Assign(TreeNode& root, const Assignment& assignment, Diagnostics& diagnosti
 // Does what LoadModelFile() does, with assignments in place of overrides.
 std::optional<ModelSpec> LoadAssignedModel(const std::string& path,
                                            std::span<const Assignment> assignments,
-                                           Diagnostics& diagnostics);
+                                           Diagnostics& diagnostics,
+                                           const TreeExpander& expand = {});
 
 }  // namespace cgrun
 

@@ -238,7 +238,7 @@ std::optional<ModelSpec> ModelOfTree(TreeNode tree, const std::string& file_name
 
 std::optional<ModelSpec> LoadAssignedModel(const std::string& path,
                                            std::span<const Assignment> assignments,
-                                           Diagnostics& diagnostics) {
+                                           Diagnostics& diagnostics, const TreeExpander& expand) {
   SourceFile file{path, ""};
   const std::string error = ReadFile(path, file.text);
   if (!error.empty()) {
@@ -247,6 +247,7 @@ std::optional<ModelSpec> LoadAssignedModel(const std::string& path,
   }
   const auto change = [&](TreeNode& tree) {
     for (const Assignment& assignment : assignments) Assign(tree, assignment, diagnostics);
+    if (expand) expand(tree, path, diagnostics);
   };
   return ReadChanged(std::move(file), change, diagnostics, nullptr);
 }

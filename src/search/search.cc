@@ -134,7 +134,8 @@ class Search {
   }
 
   void OpenJournal() {
-    const std::string fingerprint = FingerprintOf(search_, options_.arguments);
+    const std::string fingerprint =
+        FingerprintOf(search_, options_.arguments, options_.place.expand);
     if (options_.resume) {
       const JournalHead head = Journal::ReadHead(options_.folder);
       if (head.fingerprint != fingerprint) RefuseJournal(head);
@@ -350,11 +351,12 @@ class Search {
 
 }  // namespace
 
-std::string FingerprintOf(const SearchSpec& search, const std::string& arguments) {
+std::string FingerprintOf(const SearchSpec& search, const std::string& arguments,
+                          const TreeExpander& expand) {
   std::string text = ToYaml(search.tree) + arguments;
   for (const std::string& file : ModelFilesOf(search)) {
     Diagnostics reported;  // the trials report them
-    const auto model = LoadModelFile(file, {}, reported);
+    const auto model = LoadModelFile(file, {}, reported, {}, nullptr, expand);
     if (model) text += ToYaml(ResolvedTree(*model));
   }
   return HashText(HashBytes(std::as_bytes(std::span(text))));

@@ -40,7 +40,9 @@ std::optional<SearchResult> RunSearch(const SearchSpec& search, const SearchOpti
                                       Diagnostics& diagnostics);
 
 // Identifies a search by its file and by the models that it names.
-std::string FingerprintOf(const SearchSpec& search, const std::string& arguments);
+// `expand` is that of LoadModelFile().
+std::string FingerprintOf(const SearchSpec& search, const std::string& arguments,
+                          const TreeExpander& expand = {});
 
 }  // namespace cgrun
 

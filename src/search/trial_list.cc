@@ -139,7 +139,7 @@ bool TrialList::CheckModel(const ModelSpec& model, Diagnostics& diagnostics) {
 
 void TrialList::Plan(Trial& trial, Diagnostics& diagnostics) {
   Diagnostics fault;
-  const auto model = ModelOf(search_, space_, trial.settings, common_, fault);
+  const auto model = ModelOf(search_, space_, trial.settings, common_, place_.expand, fault);
   std::optional<TrialPlan> plan;
   if (model && CheckModel(*model, diagnostics)) {
     if (const auto data = data_.Open(*model, diagnostics)) {

@@ -36,7 +36,8 @@ std::vector<std::string> ModelFilesOf(const SearchSpec& search) {
 
 std::optional<ModelSpec> ModelOf(const SearchSpec& search, const Space& space,
                                  const Configuration& settings,
-                                 const std::vector<Assignment>& common, Diagnostics& diagnostics) {
+                                 const std::vector<Assignment>& common, const TreeExpander& expand,
+                                 Diagnostics& diagnostics) {
   const bool competes = search.models.size() > 1;
   const size_t model = competes ? settings[0]->choice : 0;
   std::vector<Assignment> assignments = common;
@@ -44,7 +45,7 @@ std::optional<ModelSpec> ModelOf(const SearchSpec& search, const Space& space,
     const MarkedText& path = space[i].path;
     if (settings[i]) assignments.push_back({path.value, space.ValueOf(i, *settings[i]), path.mark});
   }
-  return LoadAssignedModel(ModelFilesOf(search)[model], assignments, diagnostics);
+  return LoadAssignedModel(ModelFilesOf(search)[model], assignments, diagnostics, expand);
 }
 
 std::shared_ptr<const ModelData> SharedData::Open(const ModelSpec& model,

@@ -17,10 +17,12 @@ namespace cgrun {
 std::vector<std::string> ModelFilesOf(const SearchSpec& search);
 
 // Returns the model of a trial, which keeps the best evaluation by the search's metric. `common`
-// are assignments of all trials. Errors are marked in the search file where it has set the value.
+// are assignments of all trials; `expand` may be empty, as for LoadModelFile(). Errors are marked
+// in the search file where it has set the value.
 std::optional<ModelSpec> ModelOf(const SearchSpec& search, const Space& space,
                                  const Configuration& settings,
-                                 const std::vector<Assignment>& common, Diagnostics& diagnostics);
+                                 const std::vector<Assignment>& common, const TreeExpander& expand,
+                                 Diagnostics& diagnostics);
 
 // Opens data sets, and keeps those of the last few models: most trials have the same.
 class SharedData {

@@ -30,6 +30,9 @@ struct TrialPlace {
   std::optional<int64_t> cap;  // bytes of the search
   // Makes the options of compiling, but for the threads.
   std::function<CompileOptions(const ModelSpec& model)> options;
+  TreeExpander expand = {};  // of model files
+  // Returns a file of weights with which a new run begins, or "".
+  std::function<std::string(const ModelSpec& model)> initial_weights = {};
 };
 
 CompileOptions OptionsOf(const TrialPlace& place, const ModelSpec& model, const TrialPlan& plan);

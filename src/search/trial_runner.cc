@@ -137,9 +137,10 @@ UnitResult TrialRunner::Run(const Unit& unit, const RunSignals& signals) {
 
 void TrialRunner::Train(const Unit& unit, const RunSignals& signals, UnitResult& result) {
   Diagnostics diagnostics;
-  auto model = ModelOf(search_, space_, unit.settings, common_, diagnostics);
+  auto model = ModelOf(search_, space_, unit.settings, common_, place_.expand, diagnostics);
   const auto data = model ? data_.Open(*model, diagnostics) : nullptr;
   if (!data) throw UserError(ErrorText(diagnostics));
+  if (place_.initial_weights) model->initial_weights = place_.initial_weights(*model);
   const std::string folder = TrialFolder(folder_, unit.trial);
   SessionOptions options;
   options.device = place_.device;

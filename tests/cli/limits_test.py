@@ -8,7 +8,14 @@ import subprocess
 import unittest
 
 import onnx_testing
-from cli_testing import CGRUN, MODEL, PAIR, SANITIZED, CliTestCase, ControlGroup, npy
+from cli_testing import CGRUN, MODEL, PAIR, SANITIZED, SPLIT, CliTestCase, ControlGroup, npy
+
+SEARCH = """cgrun: 1
+model: split.yaml
+metric: {name: accuracy}
+method: grid
+parameters: {train.optimizer.lr: [0.05, 0.1]}
+"""
 
 # Each verb with arguments that it takes to its end; it may write into `new` alone.
 VERBS = {
@@ -30,6 +37,8 @@ VERBS = {
     "ops": "ops --json new/ops.json",
     "devices": "devices --json new/devices.json",
     "completion": "completion bash",
+    "search": "search search.yaml --out new/search --jobs 1",
+    "runs": "runs run --json new/runs.json",
 }
 
 
@@ -213,6 +222,8 @@ class EveryVerbTest(LimitsTestCase):
         (self.folder / "m.onnx").write_bytes(onnx_testing.model(
             [onnx_testing.node("Relu", ["x"], "y")], [], [onnx_testing.value("x", ["n", 3])],
             [onnx_testing.value("y", ["n", 3])]))
+        self.write("split.yaml", SPLIT)
+        self.write("search.yaml", SEARCH)
         self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
         self.cgrun("train", "pair.yaml", "--out", "pair", "--quiet", "--set", "train.epochs=1")
         self.cgrun("compile", "small.yaml", "-o", "small.cgb")

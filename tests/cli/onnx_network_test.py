@@ -97,6 +97,20 @@ class OnnxNetworkTest(CliTestCase):
         (self.folder / "trunk.onnx").write_bytes(trunk())
         self.write("m.yaml", MODEL)
 
+    def test_a_search_begins_each_trial_with_the_weights_of_the_file(self):
+        self.write("m.yaml", MODEL.replace("samples: 65, classes: 3}", "samples: 65, classes: 3}\n  valid: {split: 0.2}")
+                   .replace("outputs: [flat]", "outputs: [flat], frozen: true"))
+        self.write("s.yaml", "cgrun: 1\nmodel: m.yaml\nmetric: {name: accuracy}\nmethod: grid\nkeep: 2\n"
+                             "parameters: {train.optimizer.lr: [0.1, 0.5]}\n")
+        self.cgrun("search", "s.yaml", "--jobs", 1)
+        self.cgrun("train", "m.yaml", "--out", "alone", "--threads", 1)
+        trials = [self.tensors(f"searches/s/trials/{i}/best.safetensors") for i in (1, 2)]
+        alone = self.tensors("alone/best.safetensors")
+        for name, content in alone.items():
+            if name.startswith("trunk."):
+                self.assertEqual([trial[name] for trial in trials], [content, content], name)
+        self.assertNotEqual(trials[0]["classify.logits.weight"], trials[1]["classify.logits.weight"])
+
     def with_network(self, keys):
         self.write("m.yaml", MODEL.replace("outputs: [flat]", "outputs: [flat], " + keys))
 

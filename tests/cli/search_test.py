@@ -143,23 +143,27 @@ class DeterminismTest(SearchTestCase):
             self.assertEqual(len(tables), 1, name)
 
     def kill_and_resume(self, text, out, jobs, times):
-        """Kills a search at random moments, until one try is left alone. Returns how often it was killed."""
+        """Kills a search some time after it has done a piece of work, `times` times at most. Returns how often."""
         name = self.write(f"{out}.yaml", text)
+        journal = self.folder / out / "journal.jsonl"
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         kills = 0
         while True:
-            has_journal = (self.folder / out / "journal.jsonl").exists()
-            source = ["--resume", out] if has_journal else [name, "--out", out, "--force"]
+            done = len(journal.read_bytes().splitlines()) if journal.exists() else 0
+            source = ["--resume", out] if done > 0 else [name, "--out", out, "--force"]
             with subprocess.Popen([str(cli_testing.CGRUN), "search", *source, "--jobs", str(jobs)],
                                   cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
-                try:
-                    _, error = run.communicate(timeout=random.uniform(0.05, 0.6) if kills < times else 120)
+                while kills < times and run.poll() is None:
+                    if journal.exists() and len(journal.read_bytes().splitlines()) > max(done, 1):
+                        time.sleep(random.uniform(0, 0.02))
+                        run.send_signal(signal.SIGKILL)
+                        break
+                _, error = run.communicate(timeout=120)
+                if run.returncode != -signal.SIGKILL:
                     self.assertEqual(run.returncode, 0, error)
                     return kills
-                except subprocess.TimeoutExpired:
-                    run.send_signal(signal.SIGKILL)
-                    kills += 1
+                kills += 1
 
     def test_a_killed_search_goes_on_to_the_same_table(self):
         text = HALVING.replace("max: 4", "max: 16")
