@@ -34,7 +34,7 @@ class CommandLineMistakesTest(CliTestCase):
 
     def test_an_unknown_verb_is_an_error_with_help_too(self):
         for arguments in (["prophesy"], ["prophesy", "--help"], ["prophesy", "x", "-h"]):
-            self.assertIn("the verbs are train, eval", self.refuses(*arguments))
+            self.assertIn("the verbs are train, search", self.refuses(*arguments))
         for theirs, ours in (("fit", "train"), ("test", "eval"), ("infer", "predict"), ("validate", "check")):
             self.assertIn(f"did you mean `cgrun {ours}`?", self.refuses(theirs, "small.yaml"))
         self.assertIn("`cgrun export` writes them", self.refuses("convert", "small.yaml"))
