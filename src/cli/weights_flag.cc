@@ -149,7 +149,7 @@ bool CheckWeights(const WeightsReport& report, const std::string& path, const Mo
     WarnOfNotFinite(report, file);
     return true;
   }
-  if (const auto onnx = FilesOfNetworkWeights(file)) {
+  if (const auto onnx = FilesOfNetworkWeights(path)) {
     PrintError(*onnx + " does not have all parameters of this model:" + wrong,
                "`cgrun train " + ShellWord(model.file_name) +
                    "` trains them; --weights takes a file or a run folder that has them");

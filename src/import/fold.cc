@@ -27,8 +27,11 @@ ImportedValue Folded(onnx::DataType type, Sizes sizes, bool is_scalar = false) {
 std::optional<Sizes> SizesAt(NodeContext& node, int i) {
   if (!node.IsConstant(i) || node.ConstantInput(i).dims.size() > 1) return std::nullopt;
   // Sums of smaller integers would wrap around.
-  const onnx::DataType type = node.ConstantInput(i).type;
-  if (type != onnx::DataType::kInt64 && type != onnx::DataType::kInt32) return std::nullopt;
+  using onnx::DataType;
+  const DataType type = node.ConstantInput(i).type;
+  const bool is_list =
+      type == DataType::kInt64 || type == DataType::kInt32 || type == DataType::kBool;
+  if (!is_list) return std::nullopt;
   return SizesOf(node.ConstantInput(i), node.state().file);
 }
 
