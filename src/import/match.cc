@@ -115,7 +115,8 @@ class Matcher {
   }
 
   void AddTerms(int value, double sign, bool is_top, Parts& sum) {
-    const std::string_view op = MayPass(value, is_top) ? graph_.at(value).item.op : "";
+    const std::string_view op =
+        MayPass(value, is_top) ? std::string_view(graph_.at(value).item.op) : "";
     if (!sum.is_known || (op != "add" && op != "sub")) return AddPart(value, sign, sum);
     sum.through.push_back(value);
     AddTerm(graph_.at(value).in[0], sign, sum);
