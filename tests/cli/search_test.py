@@ -220,6 +220,7 @@ class DeterminismTest(SearchTestCase):
 
 
 class MemoryTest(SearchTestCase):
+    @unittest.skipIf(cli_testing.SANITIZED, "the sanitizer's allocator keeps what is freed for a while")
     def test_memory_does_not_grow(self):
         text = SEARCH.replace("trials: 12", "trials: 200").replace("[0, 1, 2]", str(list(range(200))))
         self.search(text.replace("budget:", "threads: 1\nbudget:"), "s", "--jobs", 1)

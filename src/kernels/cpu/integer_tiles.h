@@ -20,6 +20,16 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Adds the lanes as unsigned numbers: a sum beyond int32 wraps around, as ONNX has it.
+inline int32_t SumOfIntegers(hn::Vec<hn::ScalableTag<int32_t>> sums) {
+  const hn::ScalableTag<uint32_t> d;
+  HWY_ALIGN uint32_t lanes[hn::MaxLanes(d)];
+  hn::Store(hn::BitCast(d, sums), d, lanes);
+  uint32_t sum = 0;
+  for (size_t i = 0; i < hn::Lanes(d); ++i) sum += lanes[i];
+  return static_cast<int32_t>(sum);
+}
+
 // y[r][c] = Σₖ rows[r][k]·columns[c][k] of kRows rows and kIntegerTile columns, which lie one after
 // the other. Lanes are added in any order: integers do not mind.
 template <int kRows>
@@ -51,7 +61,7 @@ void IntegerTile(const int16_t* rows, const int16_t* columns, int64_t width, int
   }
   for (int r = 0; r < kRows; ++r) {
     for (int c = 0; c < static_cast<int>(count); ++c) {
-      y[r * y_stride + c] = hn::GetLane(hn::SumOfLanes(d32, hn::Add(sums[r][c], others[r][c])));
+      y[r * y_stride + c] = SumOfIntegers(hn::Add(sums[r][c], others[r][c]));
     }
   }
 }
