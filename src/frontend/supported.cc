@@ -61,7 +61,7 @@ void CheckFed(const ModelSpec& model, Diagnostics& diagnostics) {
   }
 }
 
-// What is wrong with a file of ONNX has been reported, if anybody has looked at it.
+// Reports networks that nobody has imported. The importer reports the faults of a file itself.
 void CheckImported(const ModelSpec& model, Diagnostics& diagnostics) {
   for (const NetworkSpec& network : model.networks) {
     if (!network.onnx || !network.ops.empty() || diagnostics.has_errors()) continue;

@@ -139,7 +139,7 @@ class BlockFinder {
     }
   }
 
-  // What must be the same: all but the values of keys, and operands.
+  // Items of a block have equal tokens. They may differ in the values of keys and in operands.
   static uint64_t TokenOf(const Item& item) {
     const std::hash<std::string_view> hash;
     uint64_t token = hash(item.op);

@@ -101,7 +101,7 @@ void ItemGraph::AddReaders(int place) {
   }
 }
 
-// What nothing reads any more reads nothing either.
+// An item without readers leaves the graph, so it stops to read its operands.
 void ItemGraph::DropReaders(int place, const std::vector<ItemOperand>& in) {
   for (const ItemOperand& operand : in) {
     if (operand.value < 0) continue;

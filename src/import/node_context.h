@@ -15,7 +15,7 @@
 
 namespace cgrun {
 
-// What an operator on types in which cgrun does not compute is run with; see widen.h.
+// Tells how an operator runs on types in which cgrun does not compute; see widen.h.
 struct Widening {
   std::vector<std::optional<ImportedValue>> inputs = {};  // of the wider type; nothing: as it is
   uint32_t narrowed = 0;  // a bit for each output that is cast from `wide` to `narrow`

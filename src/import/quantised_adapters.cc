@@ -204,7 +204,7 @@ void QLinearConv(NodeContext& node, const Adapter&) {
                     quantiser.Scale(6, y, {}), 7);
 }
 
-// What follows serves com.microsoft.
+// The functions below serve the operators of com.microsoft.
 
 // A·B in f32: A is quantised when the model runs, or its scale and zero point are inputs.
 void FinishScaledProduct(Quantiser& quantiser, const NetworkValue& sums, const Factor& a,

@@ -140,7 +140,7 @@ void CheckOwnOperators(const TreeEntry& entry, const Reader& reader) {
   CheckKeys(entry.value, entry.key, entry.key_mark, docs, reader);
 }
 
-// What to do with a key that says how a file is imported, or which of its weights learn.
+// The help for keys of an import that the network cannot have, as its operators stand in the file.
 constexpr std::pair<std::string_view, std::string_view> kOnnxHelp[] = {
     {"outputs", "`out` names the outputs of such a network"},
     {"dims", "remove it"},

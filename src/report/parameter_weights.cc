@@ -1,5 +1,5 @@
-// Which parameters mattered: the share of the variance that their groups explain (η² of an analysis
-// of variance in one way).
+// Computes how much each parameter mattered: the share of the variance that its groups explain (η²
+// of a one-way analysis of variance).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -40,7 +40,7 @@ void PackRows(const Parameters& p, const std::byte* a, const std::byte* zero, in
   });
 }
 
-// What is behind the last column is not initialised, and is never stored.
+// The packed columns behind the last one stay without values: their products are never stored.
 void PackColumns(const Parameters& p, const std::byte* b, const std::byte* zero, int16_t* to) {
   Split(p.threads, p.sizes.columns, kIntegerTile, [=, &p](int64_t begin, int64_t end) {
     for (int64_t column = begin; column < end; ++column) {
