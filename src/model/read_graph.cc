@@ -140,7 +140,7 @@ void CheckOwnOperators(const TreeEntry& entry, const Reader& reader) {
   CheckKeys(entry.value, entry.key, entry.key_mark, docs, reader);
 }
 
-// The help for keys of an import that the network cannot have, as its operators stand in the file.
+// These keys belong to imported networks. The help says what another network has instead.
 constexpr std::pair<std::string_view, std::string_view> kOnnxHelp[] = {
     {"outputs", "`out` names the outputs of such a network"},
     {"dims", "remove it"},
