@@ -95,7 +95,7 @@ struct Use {
   std::string front;  // what the names of its items have in common
 };
 
-// The items one after the other.
+// Keeps the items in their order.
 BlockPlan PlanWithoutBlocks(const Network& network) {
   BlockPlan plan;
   plan.order.resize(network.items().size());

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kTeam = 2;
 
-// A convolution of 3 × 3 with as many filters as channels.
+// Describes a convolution of 3 × 3 with as many filters as channels.
 NodeSignature Conv(int64_t channels, int64_t side) {
   const Attributes attributes = Attributes::Of(
       ConvAttributes{channels, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 1, /*bias=*/false});
@@ -44,7 +44,7 @@ class SmallWork : public testing::Test {
     return std::nullopt;
   }
 
-  // The bytes of the result for inputs of 1, 2, 3, …
+  // Returns the bytes of the result for inputs of 0, 1/97, 2/97, …
   std::vector<std::byte> Result(const NodeSignature& node, int threads) const {
     HostRun run(*library_, node, *Option(node, threads), threads);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
