@@ -146,11 +146,18 @@ ConvAttributes AnyConv(Dice& dice, const Shape& x) {
   if (dice.OneIn(3)) conv.stride = {dice.Between(1, 3), dice.Between(1, 3)};
   if (dice.OneIn(3) && x[2].size > 8 && x[3].size > 8) conv.dilation = {2, 2};
   for (int64_t& width : conv.padding) width = dice.OneIn(2) ? 0 : dice.Between(0, 3);
+  if (x[3].size == 1) conv.padding[1] = conv.padding[3] = 0;
   return conv;
 }
 
-RandomNode MakeConv(Dice& dice, int64_t elements) {
+// Returns images, of which some are one pixel wide: kernels turn these on their side.
+Shape ImagesOrColumns(Dice& dice, int64_t elements) {
   const Shape x = AnyImages(dice, elements);
+  return dice.OneIn(8) ? Shape{x[0], x[1], x[2].size * x[3].size, 1} : x;
+}
+
+RandomNode MakeConv(Dice& dice, int64_t elements) {
+  const Shape x = ImagesOrColumns(dice, elements);
   const ConvAttributes conv = AnyConv(dice, x);
   const Shape weight = ConvWeightShape(conv.filters, x[1].size, conv.groups, conv.kernel);
   const Specials specials = dice.OneIn(4) ? Specials::kAll : Specials::kNone;
@@ -179,6 +186,7 @@ ConvTransposeAttributes AnyConvTranspose(Dice& dice, const Shape& x) {
   if (!dice.OneIn(3)) up.stride = {dice.Between(1, 3), dice.Between(1, 3)};
   if (dice.OneIn(3)) up.dilation = {2, 2};
   for (int64_t& width : up.padding) width = dice.Between(0, 1);
+  if (x[3].size == 1) up.kernel[1] = 1, up.padding[1] = up.padding[3] = 0;
   for (size_t axis : {0u, 1u}) {
     if (dice.OneIn(2)) continue;
     up.output_padding[axis] = dice.Between(0, std::max(up.stride[axis], up.dilation[axis]) - 1);
@@ -187,7 +195,7 @@ ConvTransposeAttributes AnyConvTranspose(Dice& dice, const Shape& x) {
 }
 
 RandomNode MakeConvTranspose(Dice& dice, int64_t elements) {
-  const Shape x = AnyImages(dice, elements);
+  const Shape x = ImagesOrColumns(dice, elements);
   const ConvTransposeAttributes up = AnyConvTranspose(dice, x);
   const Shape weight = {x[1], up.filters / up.groups, up.kernel[0], up.kernel[1]};
   const Specials specials = dice.OneIn(4) ? Specials::kZeros : Specials::kNone;

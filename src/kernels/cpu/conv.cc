@@ -62,7 +62,8 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelDef> conv() {
-  std::vector<KernelDef> kernels = tiled_conv();
+  std::vector<KernelDef> kernels = depthwise_conv();
+  for (const KernelDef& kernel : tiled_conv()) kernels.push_back(kernel);
   kernels.push_back({.name = "openblas.conv",
                      .supports = FitsBlas,
                      .workspace_bytes = WorkspaceBytes,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "src/ir/op_def.h"
 #include "src/ops/conv.h"
@@ -21,6 +22,13 @@ bool StaysInside(const WindowAxis& axis) { return axis.before == 0 && Span(axis)
 // Returns how many inputs of an axis a padded plane holds.
 int64_t Held(const WindowAxis& axis, int64_t size) {
   return std::clamp<int64_t>(size - axis.before, 0, axis.input);
+}
+
+// Whether images are one pixel wide. They lie in memory as images that are one pixel high, whose
+// pixels are side by side, as vectors want them.
+bool IsColumn(const Window& window) {
+  const WindowAxis& x = window.x;
+  return x.input == 1 && x.output == 1 && x.kernel == 1 && x.before == 0 && x.after == 0;
 }
 
 ConvSizes SizesOf(const NodeSignature& node) {
@@ -68,6 +76,7 @@ std::vector<int64_t> ConvGeometry::PixelOffsets() const {
 
 ConvGeometry ConvGeometryOf(const NodeSignature& node) {
   ConvGeometry g{SizesOf(node)};
+  if (IsColumn(g.window)) std::swap(g.window.y, g.window.x);
   g.padded = !StaysInside(g.window.y) || !StaysInside(g.window.x);
   g.rows = g.padded ? Span(g.window.y) : g.window.y.input;
   g.columns = g.padded ? Span(g.window.x) : g.window.x.input;

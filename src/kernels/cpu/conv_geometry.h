@@ -10,6 +10,7 @@
 
 namespace cgrun::cpu {
 
+// The window of images that are one pixel wide has its axes exchanged.
 struct ConvGeometry : ConvSizes {
   // The planes that windows lie in: x's own, or copies with what they see of the padding.
   bool padded = false;

@@ -17,6 +17,7 @@ constexpr double kPackRun = 1.8e-9;
 constexpr double kScatterRun = 2.4e-9;
 constexpr double kStridedPixel = 0.72e-9;  // packed or scattered one by one
 constexpr double kStoreVector = 1.8e-9;
+constexpr double kTapVector = 0.5e-9;  // of a plane that lies in the first-level cache
 constexpr double kTransposeNumber = 0.3e-9;
 constexpr double kPoolVector = 1.5e-9;    // of windows, at one place of the kernel
 constexpr double kUnpoolWindow = 1.5e-9;  // a winner given its gradient
@@ -60,6 +61,17 @@ double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
   const double vectors = RoundUp(g.output_plane(), lanes) / static_cast<double>(lanes);
   const double seconds = ProductSeconds(filters, vectors * taps, lanes) +
                          taps * RunSeconds(g, lanes, kPackRun) + filters * vectors * kStoreVector;
+  return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
+}
+
+double DepthwiseConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  const ConvGeometry g = ConvGeometryOf(node);
+  const WindowAxis &y = g.window.y, &x = g.window.x;
+  const double vectors = RoundUp(x.output, lanes) / static_cast<double>(lanes) *
+                         static_cast<double>(y.output * g.filters);
+  const auto pixels = static_cast<double>(g.input_plane());
+  const double seconds = vectors * (static_cast<double>(g.taps()) * kTapVector + kStoreVector) +
+                         pixels / static_cast<double>(lanes) * kPackRun;
   return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
 }
 

@@ -1,5 +1,5 @@
-// Declares our own convolutions of f32 in plain layout: products of matrices in tiles, whose
-// patches are packed a tile at a time.
+// Declares our own convolutions of f32 in plain layout. Most are products of matrices in tiles,
+// whose patches are packed a tile at a time.
 #ifndef CGRUN_KERNELS_CPU_TILED_CONV_H_
 #define CGRUN_KERNELS_CPU_TILED_CONV_H_
 
@@ -11,6 +11,9 @@ namespace cgrun::cpu {
 
 std::vector<KernelDef> tiled_conv();
 std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
+// These are for groups of one channel, and make no matrices.
+std::vector<KernelDef> depthwise_conv();
+std::vector<KernelDef> activated_depthwise_conv();  // with relu or leaky_relu behind it
 std::vector<KernelDef> tiled_conv_input_grad();
 std::vector<KernelDef> tiled_conv_weight_grad();
 std::vector<KernelDef> tiled_conv_transpose();

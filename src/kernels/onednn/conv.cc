@@ -25,6 +25,8 @@ using Desc = dnnl::memory::desc;
 // of the machine on which it was measured. See cpu/conv_seconds.h.
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
+// A kernel computes some pixels of a row side by side. Where a row has only one, it is this fast.
+constexpr double kSpeedOfColumns = 0.6;
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
 
 // These are the speeds of bf16 divided by that of f32. Products of pairs are twice as many at a
@@ -88,6 +90,12 @@ double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filte
   }
   return FlopsInF32(node) * Filling(channels / groups) * Filling(filters / groups) /
          kFlopsPerSecond;
+}
+
+// Whether the images that a convolution makes are one pixel wide.
+bool MakesColumns(const NodeSignature& node) {
+  const Shape& y = node.outputs[0].shape;
+  return y[3].size == 1 && y[2].size > 1;
 }
 
 // Estimates the same for a convolution that takes few channels as they are, not in blocks.
@@ -294,8 +302,8 @@ KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
   KernelDef def{.name = name, .supports = supports};
   def.seconds = [](const NodeSignature& node, int threads) {
     const int64_t channels = node.inputs[0].shape[1].size, filters = node.outputs[0].shape[1].size;
-    return FirstSeconds(node, channels, filters, ConvOf(node).groups) / threads +
-           FoldingSeconds(node);
+    const double seconds = FirstSeconds(node, channels, filters, ConvOf(node).groups) / threads;
+    return seconds / (MakesColumns(node) ? kSpeedOfColumns : 1) + FoldingSeconds(node);
   };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] { return ChooseForward<Method::kDirect>(node, setting.threads, option); });
