@@ -51,19 +51,18 @@ int Run(const ImportFlags& flags) {
   RefuseExisting(flags, weights);
   onnx::OnnxFile file(flags.model);
   const ImportedModel model = ImportOnnx(file, options);
+  for (const std::string& warning : model.warnings) Tell("warning: " + warning);
   WriteImported(model, file, flags.output, weights);
   int64_t parameters = 0;
   for (const Weight& weight : model.weights) parameters += weight.type.shape.Elements();
   const auto items = static_cast<int64_t>(model.items);
   std::string text = flags.output + ": " + CountText(items, "operator");
   text += ", " + FormatCount(parameters) + " weights in " + weights;
-  nlohmann::ordered_json json = {{"model", flags.output},
-                                 {"nodes", model.nodes},
-                                 {"operators", items},
-                                 {"bound", model.bound},
-                                 {"folded", model.folded},
-                                 {"recognised", model.recognised},
-                                 {"weights", {{"file", weights}, {"elements", parameters}}}};
+  nlohmann::ordered_json json = {
+      {"model", flags.output},      {"nodes", model.nodes},
+      {"operators", items},         {"bound", model.bound},
+      {"folded", model.folded},     {"recognised", model.recognised},
+      {"warnings", model.warnings}, {"weights", {{"file", weights}, {"elements", parameters}}}};
   PrintResult((flags.explain ? Explanation(model) : "") + text + "\n", JsonText(json, 2) + "\n");
   return kDone;
 }

@@ -25,7 +25,8 @@ std::map<std::string, int64_t> DimsOf(const std::vector<std::string>& assignment
                        "write its name and a number: `--dim seq=128`");
     }
     if (!dims.emplace(assignment.substr(0, equal), size).second) {
-      throw InputError("'--dim' gives '" + assignment.substr(0, equal) + "' two sizes");
+      throw InputError("'--dim' gives '" + assignment.substr(0, equal) + "' two sizes",
+                       "if several axes have this name, `--dim INPUT.AXIS=N` is one of them");
     }
   }
   return dims;

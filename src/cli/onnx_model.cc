@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/cli/console.h"
 #include "src/cli/onnx_networks.h"
 #include "src/import/import.h"
 #include "src/import/network.h"
@@ -24,7 +25,9 @@ namespace fs = std::filesystem;
 
 struct OpenedModel {
   OpenedModel(const std::string& path, const OnnxFlags& flags)
-      : file(path), model(ImportOnnx(file, ImportOptionsOf(flags))) {}
+      : file(path), model(ImportOnnx(file, ImportOptionsOf(flags))) {
+    for (const std::string& warning : model.warnings) Tell("warning: " + warning);
+  }
 
   onnx::OnnxFile file;
   ImportedModel model;

@@ -265,6 +265,29 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
       shown->name, fmt::join(others, ", "), fmt::join(heads, ", "), path.name.value));
 }
 
+// Leaves out arguments for inputs that the model declares, and that nothing predicted depends on.
+std::vector<std::string> ReadArguments(const std::vector<std::string>& arguments,
+                                       const ModelSpec& model, const PredictSignature& signature) {
+  std::vector<std::string> read;
+  for (const std::string& argument : arguments) {
+    const size_t equals = argument.find('=');
+    const auto is_named = [&](const auto& name) {
+      return equals != argument.npos && argument.compare(0, equals, name) == 0;
+    };
+    const auto reads = [&](const std::vector<DataField>& fields) {
+      return std::ranges::any_of(fields, [&](const DataField& f) { return is_named(f.name); });
+    };
+    const bool declared = std::ranges::any_of(
+        model.inputs, [&](const InputSpec& input) { return is_named(input.name.value); });
+    if (!declared || reads(signature.inputs) || reads(signature.whole)) {
+      read.push_back(argument);
+    } else {
+      Tell("note: nothing that is predicted depends on input '" + argument.substr(0, equals) + "'");
+    }
+  }
+  return read;
+}
+
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
@@ -290,8 +313,8 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   }
   const TableReader tables(*model,
                            options.weights.empty() ? DataFindings() : FindingsIn(options.weights));
-  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables,
-                       signature->whole);
+  PredictSource source(ReadArguments(predict_flags.inputs, *model, *signature), signature->inputs,
+                       ImageFitOf(*model), tables, signature->whole);
   PredictFacts facts = FactsOf(*model, options);
   if (source.samples() == 0) {
     return ReportNothing(PredictView(signature->outputs, predict_flags.top), facts, source);

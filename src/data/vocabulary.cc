@@ -54,6 +54,8 @@ std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, const 
     const TokenText text(path, left);
     int64_t bytes = text.bytes();
     std::unordered_map<std::string_view, int> lines;
+    const int64_t ends = std::ranges::count(text.text(), '\n');
+    lines.reserve(static_cast<size_t>(std::min(ends, left.bytes / (2 * kWordBytes))));
     ForEachLine(text.text(), [&](const TextLine& line) {
       bytes += 2 * kWordBytes + static_cast<int64_t>(line.text.size());
       if (bytes > left.bytes) {

@@ -28,12 +28,13 @@ const Adapter* FindAdapter(const onnx::Node& node, int64_t opset) {
     return FindIn({ContribAdapters(), QuantisedContribAdapters()}, node.op_type, opset);
   }
   if (!IsStandard(node.domain)) return nullptr;
-  const Adapter* standard = FindIn(
-      {LayerAdapters(), ElementwiseAdapters(), ShapeAdapters(), MathAdapters(), ReduceAdapters(),
-       IndexAdapters(), NormAdapters(), PartAdapters(), ResizeAdapters(), EinsumAdapters(),
-       LossAdapters(), RecurrentAdapters(), RotaryAdapters(), AttentionAdapters(),
-       StatefulAdapters(), GridSampleAdapters(), QuantisedAdapters(), BitAdapters()},
-      node.op_type, opset);
+  const Adapter* standard =
+      FindIn({LayerAdapters(), ElementwiseAdapters(), ShapeAdapters(), MathAdapters(),
+              ReduceAdapters(), IndexAdapters(), NormAdapters(), PartAdapters(), ResizeAdapters(),
+              EinsumAdapters(), LossAdapters(), RecurrentAdapters(), RotaryAdapters(),
+              AttentionAdapters(), StatefulAdapters(), GridSampleAdapters(), QuantisedAdapters(),
+              BitAdapters(), SpectralAdapters()},
+             node.op_type, opset);
   // Exporters write this one into the domain of ONNX.
   const bool is_stray = node.op_type == "SimplifiedLayerNormalization";
   return is_stray ? FindIn({ContribAdapters()}, node.op_type, opset) : standard;

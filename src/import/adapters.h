@@ -58,6 +58,7 @@ std::span<const Adapter> GridSampleAdapters();
 std::span<const Adapter> RecurrentAdapters();
 std::span<const Adapter> QuantisedAdapters();
 std::span<const Adapter> BitAdapters();
+std::span<const Adapter> SpectralAdapters();
 // Returns the rows of the domain com.microsoft.
 std::span<const Adapter> ContribAdapters();
 std::span<const Adapter> QuantisedContribAdapters();

@@ -194,12 +194,13 @@ NetworkValue CastTo(NodeContext& node, const NetworkValue& x, DType dtype,
 
 // The power has the type of the base. Integers are computed in f64.
 void Pow(NodeContext& node, const Adapter& row) {
-  if (node.IsConstant(0)) return Binary(node, row);
   const DType base = node.TypeOf(0).dtype;
+  if (IsFloat(base) && node.TypeOf(1).dtype == base) return Binary(node, row);
   const std::optional<double> power = node.IsConstant(1) ? node.Number(1) : std::nullopt;
-  if (IsFloat(base) && power) return Binary(node, row);
-  const DType of_power = node.TypeOf(1).dtype;
-  if (IsFloat(base) && of_power == base) return Binary(node, row);
+  const bool has_more_axes = node.ShapeOf(1).rank() > node.ShapeOf(0).rank();
+  if (IsFloat(base) && power && !has_more_axes && !node.IsConstant(0)) {
+    return node.Set(node.Emit("pow", {{node.Value(0), ""}, {{}, NumberText(*power)}}));
+  }
   const DType computed = IsFloat(base) ? base : DType::kF64;
   const NetworkValue x = CastTo(node, node.Value(0), computed, "base");
   const NetworkValue y = CastTo(node, node.Value(1), computed, "power");

@@ -88,8 +88,9 @@ std::vector<std::string> NameOutputs(ImportState& state, const std::vector<Wante
   return names;
 }
 
-// Declared shapes of outputs are assertions. The names of their dimensions say nothing.
-void CheckDeclared(const ImportState& state, const onnx::ValueInfo& output, const Shape& shape) {
+// Warns of an output whose declared shape is another one. The names of its dimensions say nothing.
+// Files in use have such faults, and nothing that is computed depends on them.
+void CheckDeclared(ImportState& state, const onnx::ValueInfo& output, const Shape& shape) {
   if (!output.type || !output.type->tensor_type || !output.type->tensor_type->shape) return;
   const std::vector<onnx::Dimension>& dims = output.type->tensor_type->shape->dims;
   bool fits = static_cast<int>(dims.size()) == shape.rank();
@@ -103,9 +104,9 @@ void CheckDeclared(const ImportState& state, const onnx::ValueInfo& output, cons
     sizes.push_back(dim.dim_value ? std::to_string(*dim.dim_value)
                                   : onnx::Shown(dim.dim_param.value_or("?")));
   }
-  ThrowFileError(state.file.path(),
-                 fmt::format("says that its output '{}' is [{}], and it is {}",
-                             onnx::Shown(output.name), fmt::join(sizes, ", "), shape.ToString()));
+  state.warnings.push_back(fmt::format("'{}' says that its output '{}' is [{}], and it is {}",
+                                       state.file.path(), onnx::Shown(output.name),
+                                       fmt::join(sizes, ", "), shape.ToString()));
 }
 
 // Returns the value of an output. A constant becomes one.
@@ -235,6 +236,7 @@ ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, Bat
           .bound = binding.lines,
           .folded = state.folded,
           .recognised = std::move(recognised),
+          .warnings = std::move(state.warnings),
           .nodes = file.model().graph->nodes.size(),
           .items = state.network.items().size(),
           .has_batch = batch == BatchAxis::kFirst};

@@ -39,6 +39,7 @@ struct ImportedModel {
   // Items `parameter` whose elements are weights of an operator: a training run may change them.
   std::set<std::string> learned;
   std::vector<std::string> bound, folded, recognised;  // lines for people
+  std::vector<std::string> warnings;                   // of what the file says, and is not so
   size_t nodes = 0, items = 0;
   bool has_batch = true;  // the inputs have one
 };

@@ -72,6 +72,7 @@ struct ImportState {
   FoldBudget budget = {};
   int64_t folded_bytes = 0;              // of lists of sizes
   std::vector<std::string> folded = {};  // nodes, as people read them
+  std::vector<std::string> warnings = {};
   // Keeps nodes that are in no file, such as a function's body with its attributes.
   std::deque<std::vector<onnx::Node>> made_bodies = {};
   int depth = 0;  // of functions, loops and branches

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/import/evaluate.h"
+#include "src/import/item_writer.h"
 #include "src/ir/op_def.h"
 
 namespace cgrun {
@@ -90,6 +91,26 @@ bool MakeConstantOfShape(NodeContext& node) {
   return true;
 }
 
+// Numbers that are too many to be folded, but not for the model, are made when it runs.
+bool CountsWhenRun(NodeContext& node, double start, double delta, int64_t count) {
+  const DType dtype = node.TypeOf(0).dtype;
+  const std::optional<int64_t> bytes = CheckedByteSize(DType::kI64, std::vector<int64_t>{count});
+  FoldBudget& budget = node.state().budget;
+  if (count < 1 || !bytes || *bytes <= MostFoldedBytes(InputBytes(node)) || *bytes > budget.bytes) {
+    return false;
+  }
+  budget.bytes -= *bytes;
+  ItemWriter write(node);
+  NetworkValue numbers = EmitPlaces(node, count);
+  if (dtype != DType::kI64) {
+    numbers = write.Part("cast", {numbers}, {KeyOf("to", std::string(Name(dtype)))});
+  }
+  if (delta != 1) numbers = write.Part("mul", {numbers, delta});
+  if (start != 0) numbers = write.Part("add", {numbers, start});
+  node.Set(numbers);
+  return true;
+}
+
 bool MakeRange(NodeContext& node) {
   for (int i = 0; i < 3; ++i) {
     if (!node.IsConstant(i)) return false;
@@ -101,6 +122,7 @@ bool MakeRange(NodeContext& node) {
   constexpr double kMost = 1e15;
   if (std::isnan(steps) || steps > kMost) node.Fail("has too many steps");
   const auto count = static_cast<int64_t>(std::max(steps, 0.0));
+  if (CountsWhenRun(node, *start, *delta, count)) return true;
   HostTensor range = Zeros(node, node.TypeOf(0).dtype, {count}, InputBytes(node));
   for (int64_t i = 0; i < count; ++i) range.Set(i, *start + static_cast<double>(i) * *delta);
   SetConstant(node, std::move(range));

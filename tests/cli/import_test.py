@@ -190,6 +190,22 @@ class ImportTest(CliTestCase):
         for verb in ("plan", "summary", "graph", "check"):
             self.cgrun(verb, "m.onnx")
 
+    def test_what_nothing_depends_on_may_be_given(self):
+        (self.folder / "m.onnx").write_bytes(onnx.model(
+            [onnx.node("Relu", ["x"], "y")], [], [onnx.value("x", ["n", 2]), onnx.value("length", ["n"])],
+            [onnx.value("y", ["n", 2])]))
+        (self.folder / "x.npy").write_bytes(npy_of_floats((1, 2), [1, -1]))
+        run = self.cgrun("predict", "m.onnx", "x=x.npy", "length=x.npy", "--out", "predicted")
+        self.assertIn("nothing that is predicted depends on input 'length'", run.stderr)
+        self.assertEqual(self.array("predicted/y.npy"), ((1, 2), [1, 0]))
+
+    def test_a_wrong_shape_of_an_output_is_a_warning(self):
+        (self.folder / "m.onnx").write_bytes(onnx.model(
+            [onnx.node("Relu", ["x"], "y")], [], [onnx.value("x", ["n", 2])], [onnx.value("y", ["n", 5])]))
+        warning = "warning: 'm.onnx' says that its output 'y' is [n, 5], and it is [N, 2]\n"
+        self.assertIn(warning, self.cgrun("import", "m.onnx", "-o", "m.yaml").stderr)
+        self.assertIn(warning, self.cgrun("plan", "m.onnx").stderr)
+
     def test_json_says_what_was_written(self):
         result = json.loads(self.cgrun("import", "m.onnx", "-o", "m.yaml", "--json").stdout)
         self.assertEqual(result["operators"], 2)

@@ -19,6 +19,12 @@ LEAST = 0.05   # seconds that are no noise
 TRIES = 3      # of which the fastest counts
 SCALE = float(os.environ.get("CGRUN_READER_SIZES", "1"))
 
+# The program and the system allow no more than these.
+MOST_VALUES = 200_000    # of a model file
+MOST_CLASSES = 65_536
+MOST_ARGUMENTS = 50_000  # short ones, on a command line
+MOST_LINKS = 10_000      # names of a file
+
 WORDS = """cgrun: 1
 model: words
 data: {train: {format: lines, file: lines.txt, length: 4, label: first}}
@@ -46,6 +52,16 @@ paths:
     loss: {op: squared_error, in: [y, y]}
 train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
 """
+
+
+def link(data, paths):
+    """Writes `data` to all paths, most of which are names of one file."""
+    for i, path in enumerate(paths):
+        if i % MOST_LINKS == 0:
+            first = path
+            first.write_bytes(data)
+        else:
+            os.link(first, path)
 
 
 @unittest.skipIf(SANITIZED, "a sanitizer's times are not those of the program")
@@ -89,7 +105,7 @@ class ReaderTimesTest(CliTestCase):
             ops = "".join("      - {op: relu}\n" for _ in range(count))
             self.write("m.yaml", MODEL.replace("      - {op: flatten}\n", "      - {op: flatten}\n" + ops))
             return "graph", "m.yaml", "--stop-after-pass", "dead_code"
-        self.holds(make, 2000, most=99_000)
+        self.holds(make, 2000, most=MOST_VALUES // 3)
 
     def test_keys_of_a_model(self):
         for text in (lambda n: "".join(f"k{i}: {{a: [1, 2], b: '{i}'}}\n" for i in range(n)),
@@ -113,10 +129,11 @@ class ReaderTimesTest(CliTestCase):
                          f"      - y{i}: {{op: relu, in: pixels}}\n" for i in range(n)) + "      - {op: flatten}")):
             with self.subTest(text(3)):
                 self.holds(lambda n, text=text: ("graph", self.write("m.yaml", text(n)), "--stop-after-pass",
-                                                 "dead_code"), 2000, most=99_000)
+                                                 "dead_code"), 2000, most=MOST_VALUES // 9)
 
     def test_settings_of_the_command_line(self):
-        self.holds(lambda n: ("graph", "small.yaml", *("--set=train.epochs=3" for _ in range(n))), 2000)
+        self.holds(lambda n: ("graph", "small.yaml", *("--set=train.epochs=3" for _ in range(n))), 2000,
+                   most=MOST_ARGUMENTS)
 
     def table(self, header, rows, **changes):
         self.write("rows.csv", header + "\n" + "".join(rows))
@@ -153,7 +170,7 @@ class ReaderTimesTest(CliTestCase):
             made = self.table("a,b,kind", (f"1,2,name{i}\n" for i in range(count)))
             self.write("table.yaml", (self.folder / "table.yaml").read_text().replace("units: 2", f"units: {count}"))
             return made
-        self.holds(make, 5000)
+        self.holds(make, 5000, most=MOST_CLASSES)
 
     def test_named_columns_of_a_table(self):
         self.holds(lambda n: self.table(
@@ -184,7 +201,8 @@ class ReaderTimesTest(CliTestCase):
         self.holds(make, 20_000)
 
     def test_classes_of_lines(self):
-        self.holds(lambda n: self.lines((f"c{i}\tone two\n" for i in range(n)), units=f"units: {n}"), 5000)
+        self.holds(lambda n: self.lines((f"c{i}\tone two\n" for i in range(n)), units=f"units: {n}"), 5000,
+                   most=MOST_CLASSES)
 
     def test_a_list_of_classes(self):
         self.holds(lambda n: self.lines(
@@ -223,15 +241,13 @@ class ReaderTimesTest(CliTestCase):
         self.holds(make, 2000)
 
     def pictures(self, count, classes):
-        """Links to one image: the folders are what is large."""
+        """Writes folders of one image under many names: the folders are what is large."""
         folder = self.folder / f"photos{count}"
         if not folder.exists():
             folder.mkdir()
-            (folder.parent / "one.png").write_bytes(png(8, 8, bytes(64)))
-            for i in range(count):
-                kind = folder / f"c{i % classes}"
-                kind.mkdir(exist_ok=True)
-                os.link(folder.parent / "one.png", kind / f"{i}.png")
+            for i in range(min(count, classes)):
+                (folder / f"c{i}").mkdir()
+            link(png(8, 8, bytes(64)), [folder / f"c{i % classes}" / f"{i}.png" for i in range(count)])
         text = IMAGES.replace("folder: photos", f"folder: photos{count}").replace("units: 2", f"units: {classes}")
         return "train", self.write("photos.yaml", text), "--dry-run"
 
@@ -291,8 +307,7 @@ class ReaderTimesTest(CliTestCase):
             if not run.exists():
                 subprocess.run(["cp", "-r", self.folder / "run", run], check=True)
                 newest = max(run.glob("checkpoint-*.safetensors"))
-                for i in range(count):
-                    os.link(newest, run / f"checkpoint-{100 + i}.safetensors")
+                link(newest.read_bytes(), [run / f"checkpoint-{100 + i}.safetensors" for i in range(count)])
             return "eval", "small.yaml", "--weights", run.name
         self.holds(make, 2000)
 
@@ -368,8 +383,7 @@ class ReaderTimesTest(CliTestCase):
                 settings = json.loads((run / "run.json").read_text())
                 settings["kept_files"] = names
                 (run / "run.json").write_text(json.dumps(settings, separators=(",", ":")))
-                for name in names:
-                    os.link(run / "model.yaml", run / name)
+                link(b"a file", [run / name for name in names])
             return self.resumed(count, change)
         self.holds(make, 6000, most=60_000)
 
@@ -393,9 +407,7 @@ class ReaderTimesTest(CliTestCase):
         def make(count):
             if not (self.folder / f"in{count}").exists():
                 (self.folder / f"in{count}").mkdir()
-                (self.folder / "one.png").write_bytes(png(4, 4, bytes(16)))
-                for i in range(count):
-                    os.link(self.folder / "one.png", self.folder / f"in{count}/{i}.png")
+                link(png(4, 4, bytes(16)), [self.folder / f"in{count}/{i}.png" for i in range(count)])
             return "predict", "small.yaml", f"in{count}", "--weights", "run"
         self.holds(make, 500)
 
