@@ -1,5 +1,8 @@
 // cgrun: the command line. Parses the verb and its flags, runs it, and prints what users did wrong.
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <optional>
@@ -38,6 +41,27 @@ std::string HelpWithMemory(const Verb& verb) {
          "programs";
 }
 
+// Tells that planning ran out of memory.
+int TellRoomRanOut() {
+  WatchRoom(nullptr);
+  PrintError(PlanningRanOut().what(), PlanningRanOut().help());
+  return kBadInput;
+}
+
+// operator new throws RoomRanOut in destructors, too, from which nothing can be thrown. The program
+// then ends at once, and says why.
+std::terminate_handler terminate_before = nullptr;
+[[noreturn]] void Terminate() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const RoomRanOut&) {
+    _exit(TellRoomRanOut());
+  } catch (...) {
+  }
+  terminate_before();
+  std::abort();
+}
+
 // Runs the verb; returns the exit status, the user's mistakes having been printed.
 int RunVerb(const Verb& verb, const Command& command) {
   try {
@@ -63,9 +87,7 @@ int RunVerb(const Verb& verb, const Command& command) {
     PrintError(error.what(), error.help());
     return kFailed;
   } catch (const RoomRanOut&) {
-    WatchRoom(nullptr);
-    PrintError(PlanningRanOut().what(), PlanningRanOut().help());
-    return kBadInput;
+    return TellRoomRanOut();
   } catch (const std::bad_alloc&) {
     const std::string limit = Describe(LeastAddressLimit());
     PrintError("memory ran out" + (limit.empty() ? "" : ": " + limit), HelpWithMemory(verb));
@@ -92,6 +114,7 @@ int ParseAndRun(const std::vector<std::string>& words) {
 }  // namespace cgrun
 
 int main(int argc, char** argv) {
+  cgrun::terminate_before = std::set_terminate(cgrun::Terminate);
   cgrun::OpenClosedStreams();
   cgrun::ShareOneHeap();
   cgrun::RestartForLibraries(argv);

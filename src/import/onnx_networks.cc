@@ -47,15 +47,6 @@ std::string WithKeys(std::string text) {
   return text;
 }
 
-void SetMarks(TreeNode& node, const SourceMark& mark) {
-  node.mark = mark;
-  for (TreeNode& item : node.items) SetMarks(item, mark);
-  for (TreeEntry& entry : node.entries) {
-    entry.key_mark = mark;
-    SetMarks(entry.value, mark);
-  }
-}
-
 const TreeNode& PathOf(const TreeNode& tree) {
   return tree.Find("paths")->value.Find(kImportedPath)->value;
 }

@@ -31,15 +31,6 @@ std::vector<std::string> Components(std::string_view path) {
   return components;
 }
 
-void SetMarks(TreeNode& node, const SourceMark& mark) {
-  node.mark = mark;
-  for (TreeNode& item : node.items) SetMarks(item, mark);
-  for (TreeEntry& entry : node.entries) {
-    entry.key_mark = mark;
-    SetMarks(entry.value, mark);
-  }
-}
-
 // Does `place`, as of a table ("paths.*"), name the map that these keys lead to?
 bool Matches(std::string_view place, const std::vector<std::string>& keys) {
   const std::vector<std::string> pattern =

@@ -94,4 +94,13 @@ std::string Describe(const TreeNode& node) {
   return "'" + node.scalar.substr(0, end) + "…'";
 }
 
+void SetMarks(TreeNode& node, const SourceMark& mark) {
+  node.mark = mark;
+  for (TreeNode& item : node.items) SetMarks(item, mark);
+  for (TreeEntry& entry : node.entries) {
+    entry.key_mark = mark;
+    SetMarks(entry.value, mark);
+  }
+}
+
 }  // namespace cgrun

@@ -72,6 +72,9 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
 // back quoted). Lists and maps of plain values that fit a line are written in flow style.
 std::string ToYaml(const TreeNode& node);
 
+// Gives a tree and all keys in it one place.
+void SetMarks(TreeNode& node, const SourceMark& mark);
+
 // Returns the tree with quotes around the texts that ToYaml() cannot write without them, and no
 // others. Two trees are then equal where their values are, whatever their quotes were. A quoted
 // number becomes a plain one.

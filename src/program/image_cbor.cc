@@ -314,14 +314,15 @@ Json ToJson(const ImageEntry& entry) {
   return json;
 }
 
-ImageEntry EntryFrom(const Json& json) {
+// The instructions are read before; see ImageItems.
+ImageEntry EntryFrom(const Json& json, std::vector<ImageInstruction> instructions) {
   return {Get<std::string>(json, "name"),
           GetEnum<EntryKind>(json, "kind", 4),
           Get<int64_t>(json, "batch"),
           ReadList(json, "resident", OperandFrom),
           ReadList(json, "feeds", PortFrom),
           ReadList(json, "results", PortFrom),
-          ReadList(json, "instructions", InstructionFrom),
+          std::move(instructions),
           json.contains("incremental") && Get<bool>(json, "incremental")};
 }
 
@@ -401,7 +402,88 @@ Json ToJson(const ProgramImage& image) {
           {"entries", ListOf(image.entries, [](const ImageEntry& e) { return ToJson(e); })}};
 }
 
-ProgramImage ImageFrom(const Json& json) {
+// Holds the items that an image has many of. As JSON, each takes several times its memory, so that
+// it is read as soon as it is whole.
+struct ImageItems {
+  std::vector<ImageState> states;
+  std::vector<ImageConstant> constants;
+  std::vector<std::vector<ImageInstruction>> instructions;  // of each entry point
+};
+
+// Reads a document but for the items of the lists above, which it leaves out.
+class ImageParser final : public Json::json_sax_t {
+ public:
+  Json TakeDocument() { return std::move(document_); }
+  ImageItems TakeItems() { return std::move(items_); }
+
+  bool null() override { return Add(nullptr); }
+  bool boolean(bool value) override { return Add(value); }
+  bool number_integer(number_integer_t value) override { return Add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return Add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return Add(value); }
+  bool string(string_t& value) override { return Add(std::move(value)); }
+  bool binary(binary_t& value) override { return Add(Json::binary(std::move(value))); }
+  bool start_object(size_t) override { return Open(Json::object()); }
+  bool start_array(size_t) override { return Open(Json::array()); }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool key(string_t& name) override {
+    open_.back().key = std::move(name);
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    Damaged(std::string("the program is damaged: ") + error.what());
+  }
+
+ private:
+  struct Container {
+    Json value;
+    std::string key;  // of the next value of an object
+  };
+
+  // "instructions" of a list that is the value of this key; "" of others.
+  std::string_view ListName() const {
+    const size_t depth = open_.size();
+    if (depth < 2 || !open_.back().value.is_array()) return "";
+    return open_[depth - 2].key;
+  }
+
+  bool Open(Json value) {
+    open_.push_back({std::move(value), ""});
+    if (ListName() == "instructions") items_.instructions.emplace_back();
+    return true;
+  }
+
+  bool Close() {
+    Json value = std::move(open_.back().value);
+    open_.pop_back();
+    return Add(std::move(value));
+  }
+
+  bool Add(Json value) {
+    const std::string_view list = open_.empty() ? "" : ListName();
+    if (list == "instructions") {
+      items_.instructions.back().push_back(InstructionFrom(value));
+    } else if (list == "states") {
+      items_.states.push_back(StateFrom(value));
+    } else if (list == "constants") {
+      items_.constants.push_back(ConstantFrom(value));
+    } else if (open_.empty()) {
+      document_ = std::move(value);
+    } else if (open_.back().value.is_array()) {
+      open_.back().value.push_back(std::move(value));
+    } else {
+      open_.back().value[open_.back().key] = std::move(value);
+    }
+    return true;
+  }
+
+  std::vector<Container> open_;
+  Json document_;
+  ImageItems items_;
+};
+
+ProgramImage ImageFrom(const Json& json, ImageItems items) {
   ProgramImage image;
   image.model = Get<std::string>(json, "model");
   image.model_text = Get<std::string>(json, "model_text");
@@ -415,20 +497,25 @@ ProgramImage ImageFrom(const Json& json) {
   image.paths = ReadList(json, "paths", [](const Json& item) {
     return ImagePath{Get<std::string>(item, "name"), Get<std::string>(item, "learning_rate_feed")};
   });
-  image.states = ReadList(json, "states", StateFrom);
-  image.constants = ReadList(json, "constants", ConstantFrom);
-  image.entries = ReadList(json, "entries", EntryFrom);
+  for (const char* list : {"states", "constants"}) Field(json, list);
+  image.states = std::move(items.states);
+  image.constants = std::move(items.constants);
+  size_t entry = 0;
+  for (const Json& item : Field(json, "entries")) {
+    if (entry == items.instructions.size()) Damaged("an entry point has no field 'instructions'");
+    image.entries.push_back(EntryFrom(item, std::move(items.instructions[entry++])));
+  }
+  if (entry != items.instructions.size()) Damaged("instructions of no entry point");
   return image;
 }
 
 // CBOR parsers recurse: walks the items first, without recursion, and refuses what nests deeper
 // than an image does. Our files have neither tags nor items of indefinite length. Returns how many
-// bytes the parsed items and the image take, about and at most.
+// bytes the image takes, about and at most.
 int64_t CheckItems(const std::string& cbor) {
   constexpr size_t kDeepest = 32;
-  // Bytes of the heap, half as many more as the document alone takes: an item of a list, which
-  // grows; a list and an object of their own; half a node of an object; a text.
-  constexpr uint64_t kItem = 72, kNested = 96, kText = 72;
+  // Bytes of the heap: an item of a list, which grows; a list or an object; a text.
+  constexpr uint64_t kItem = 36, kNested = 48, kText = 36;
   std::vector<uint64_t> left = {1};  // items still to come, on each level
   uint64_t bytes = 0;
   size_t at = 0;
@@ -474,7 +561,10 @@ ProgramImage ImageFromCbor(const std::string& cbor) {
   const std::string fault = RoomFault(CheckItems(cbor), "what the program holds");
   if (!fault.empty()) throw UserError(fault, kRoomHelp);
   try {
-    return ImageFrom(Json::from_cbor(cbor));
+    ImageParser parser;
+    Json::sax_parse(cbor, &parser, Json::input_format_t::cbor);
+    const Json document = parser.TakeDocument();
+    return ImageFrom(document, parser.TakeItems());
   } catch (const Json::exception& error) {
     Damaged(std::string("the program is damaged: ") + error.what());
   }

@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import unittest
 
-from cli_testing import CGRUN, SANITIZED, CliTestCase, ControlGroup, npy
+from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase, ControlGroup, npy
+
+MIB = 2**20
 
 # Most of the arena is activations, which can be computed again.
 MODEL = """cgrun: 1
@@ -96,6 +98,24 @@ class GroupLimitsTest(CliTestCase):
                         self.assertIn("what the control group leaves", done.stderr)
                         self.assertRegex(done.stderr, "held by classify")
                         self.assertRegex(done.stderr, "help: a control group of [0-9.]+ MiB is enough")
+
+    def test_a_program_of_many_instructions_runs_in_the_container_of_its_model(self):
+        """Reading it takes about as much as running it, and what does not fit is refused, not killed."""
+        model = ROOT / "models/char-rnn.yaml"
+        container = json.loads(self.cgrun("plan", model, *self.flags, "--json").stdout)["container_bytes"]
+        self.cgrun("compile", model, *self.flags, "-o", "many.cgb")
+        self.assertGreater(len((self.folder / "many.cgb").read_bytes()), 500_000)
+        train = ("train", "many.cgb", *self.flags, "--limit-batches", "1", "--set", "train.epochs=1", "--out", "run",
+                 "--force", "--quiet")
+        with self.group(container) as group:
+            self.cgrun(*train, preexec_fn=group.join)
+        summary = json.loads((self.folder / "run" / "summary.json").read_text())
+        self.assertLessEqual(summary["measured_peak_bytes"], summary["planned_peak_bytes"])
+        self.assertLess(summary["planned_peak_bytes"], summary["reserved_peak_bytes"] + 12 * MIB)
+        for less in range(2, 24, 3):
+            with self.subTest(less=less), self.group(container - less * MIB) as group:
+                done = self.cgrun(*train, status=None, preexec_fn=group.join)
+                self.assertIn(done.returncode, (0, 2), done.stderr)
 
     def test_a_benchmark_holds_each_arena_against_the_group(self):
         """The cap binds one case alone: the others are held against the group."""

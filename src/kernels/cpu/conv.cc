@@ -62,8 +62,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelDef> conv() {
-  std::vector<KernelDef> kernels = depthwise_conv();
-  for (const KernelDef& kernel : tiled_conv()) kernels.push_back(kernel);
+  std::vector<KernelDef> kernels;
+  for (const auto& make : {depthwise_conv, direct_conv, tiled_conv}) {
+    for (const KernelDef& kernel : make()) kernels.push_back(kernel);
+  }
   kernels.push_back({.name = "openblas.conv",
                      .supports = FitsBlas,
                      .workspace_bytes = WorkspaceBytes,

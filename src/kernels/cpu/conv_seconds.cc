@@ -64,6 +64,19 @@ double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
   return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
 }
 
+double DirectConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  const ConvGeometry g = ConvGeometryOf(node);
+  const WindowAxis &y = g.window.y, &x = g.window.x;
+  const auto taps = static_cast<double>(g.taps()), filters = static_cast<double>(g.filters);
+  const double vectors =
+      RoundUp(x.output, lanes) / static_cast<double>(lanes) * static_cast<double>(y.output);
+  const auto image = static_cast<double>(g.group_input());
+  const double seconds = ProductSeconds(filters, vectors * taps, lanes) +
+                         filters * vectors * kStoreVector +
+                         image / static_cast<double>(lanes) * kPackRun;
+  return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
+}
+
 double DepthwiseConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
   const ConvGeometry g = ConvGeometryOf(node);
   const WindowAxis &y = g.window.y, &x = g.window.x;

@@ -13,6 +13,7 @@ int ConvThreads(const ConvGeometry& geometry, int threads);
 
 // These are estimates for vectors of `lanes` numbers.
 double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
+double DirectConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double DepthwiseConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
 double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);

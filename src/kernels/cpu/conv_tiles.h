@@ -26,6 +26,9 @@ struct ConvTiles {
   std::vector<int64_t> taps;
   PixelTiles pixels;
   RowTiles filters;
+  // Whether weights are packed before they are multiplied. Where few tiles of pixels read them,
+  // that takes longer than reading them where they lie.
+  bool packs = true;
   bool bias = false;
   Activation activation;
   int threads = 1;
@@ -52,7 +55,9 @@ struct ConvTiles {
   }
 
   // The workspace: packed weights, then for each thread a panel and the padded planes.
-  int64_t packed() const { return RoundToLines(geometry.groups * geometry.group_weight()); }
+  int64_t packed() const {
+    return packs ? RoundToLines(geometry.groups * geometry.group_weight()) : 0;
+  }
   int64_t panel() const { return RoundToLines(geometry.taps() * pixels.width + kTileLanes); }
   int64_t of_thread() const { return panel() + RoundToLines(geometry.padded_elements()); }
   int64_t workspace() const { return packed() + threads * of_thread(); }
@@ -61,7 +66,7 @@ struct ConvTiles {
 struct ConvOperands {
   const float* x;
   const float* bias;
-  const float* packed;
+  const float* weights;  // packed, or as they are
 };
 
 // Packs the weights of each tile of filters, tap after tap.
@@ -89,28 +94,36 @@ inline void FinishTile(const ConvTiles& p, const float* results, const float* bi
   }
 }
 
+// The rows of a tile of filters, which begin at `weights`.
+inline PackedRows RowsAt(const float* weights, int64_t, PackedRows*) { return {weights}; }
+inline StridedRows RowsAt(const float* weights, int64_t taps, StridedRows*) {
+  return {weights, taps};
+}
+
 // A tile of pixels of one group of one image, which are number `map` of all, in all its filters,
-// whose planes begin at y.
-inline void RunPixels(const ConvTiles& p, const ConvOperands& operands, int64_t map, int64_t tile,
-                      const float* image, float* panel, float* y) {
+// whose planes begin at y. Rows says how the weights lie.
+template <class Rows>
+void RunPixels(const ConvTiles& p, const ConvOperands& operands, int64_t map, int64_t tile,
+               const float* image, float* panel, float* y) {
   const ConvGeometry& g = p.geometry;
   const int64_t group = map % g.groups, pixel = tile * p.pixels.width;
   const int64_t columns = std::min(p.pixels.width, g.output_plane() - pixel);
   const float* bias = p.bias ? operands.bias + group * g.filters : nullptr;
   PackPatches(p.pixels, tile, p.taps, g.window.x.stride, image, panel);
   HWY_ALIGN float results[kMostResults];
-  TileProduct<PackedRows> product{{}, panel, p.pixels.width, g.taps(), results};
+  TileProduct<Rows> product{{}, {panel, p.pixels.width}, g.taps(), results};
+  const float* weights = operands.weights + group * g.group_weight();
   for (int64_t t = 0; t < p.filters.tiles; ++t) {
     const int64_t filter = p.filters.First(t), rows = p.filters.Rows(t);
-    product.a.panel = operands.packed + group * g.group_weight() + filter * g.taps();
-    TileTable<PackedRows>::Run(product, rows, DivideUp(columns, kTileLanes));
+    product.a = RowsAt(weights + filter * g.taps(), g.taps(), static_cast<Rows*>(nullptr));
+    TileTable<Rows>::Run(product, rows, DivideUp(columns, kTileLanes));
     FinishTile(p, results, bias, filter, rows, columns, y + filter * g.output_plane() + pixel);
   }
 }
 
 // Runs tiles of pixels [begin, end) of all groups of all images, in memory that is a thread's.
 // y_of(map) is where the planes of group `map` of all go.
-template <class YOf>
+template <class Rows = PackedRows, class YOf>
 void RunTiles(const ConvTiles& p, const ConvOperands& operands, int64_t begin, int64_t end,
               float* memory, const YOf& y_of) {
   const ConvGeometry& g = p.geometry;
@@ -123,7 +136,7 @@ void RunTiles(const ConvTiles& p, const ConvOperands& operands, int64_t begin, i
       image = operands.x + map * g.group_input();
       if (g.padded) CopyIntoPadded(g, image, planes);
     }
-    RunPixels(p, operands, map, tile, g.padded ? planes : image, memory, y_of(map));
+    RunPixels<Rows>(p, operands, map, tile, g.padded ? planes : image, memory, y_of(map));
   }
 }
 

@@ -69,12 +69,25 @@ struct OffsetRows {
   }
 };
 
+// Holds B with the vectors of a step `stride` elements behind those of the step before.
+struct StridedColumns {
+  const float* b = nullptr;
+  int64_t stride = 0;
+  HWY_INLINE const float* At(int64_t step) const { return b + step * stride; }
+};
+
+// Holds B as it lies in an image: a step is an offset.
+struct OffsetColumns {
+  const float* image = nullptr;
+  const int64_t* steps = nullptr;
+  HWY_INLINE const float* At(int64_t step) const { return image + steps[step]; }
+};
+
 // results ← A·B, a row of whole vectors for each row of A; B of [depth, vectors].
-template <class Rows>
+template <class Rows, class Columns = StridedColumns>
 struct TileProduct {
   Rows a;
-  const float* b = nullptr;
-  int64_t b_stride = 0;  // elements from step to step
+  Columns columns;
   int64_t depth = 0;
   float* results = nullptr;
   int64_t results_stride = 0;  // elements from row to row; 0: as many as a row has
@@ -83,18 +96,19 @@ struct TileProduct {
 // The most results that a tile has.
 inline constexpr int64_t kMostResults = 32 * kTileLanes;
 
-template <class Rows, int kRows, int kVectors>
-HWY_NOINLINE void RunTile(const TileProduct<Rows>& p) {
+template <class Rows, class Columns, int kRows, int kVectors>
+HWY_NOINLINE void RunTile(const TileProduct<Rows, Columns>& p) {
   const F32 d;
   const Rows a = p.a;
+  const Columns columns = p.columns;
   VF32 sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
   }
-  const float* b = p.b;
-  for (int64_t step = 0; step < p.depth; ++step, b += p.b_stride) {
+  for (int64_t step = 0; step < p.depth; ++step) {
+    const float* b = columns.At(step);
     VF32 row_of_b[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) row_of_b[v] = hn::LoadU(d, b + v * kTileLanes);
@@ -118,20 +132,20 @@ HWY_NOINLINE void RunTile(const TileProduct<Rows>& p) {
 }
 
 // The instances of RunTile by rows and vectors.
-template <class Rows>
+template <class Rows, class Columns = StridedColumns>
 class TileTable {
  public:
-  static void Run(const TileProduct<Rows>& product, int64_t rows, int64_t vectors) {
+  static void Run(const TileProduct<Rows, Columns>& product, int64_t rows, int64_t vectors) {
     kFunctions[static_cast<size_t>(vectors) - 1][static_cast<size_t>(rows) - 1](product);
   }
 
  private:
-  using Function = void (*)(const TileProduct<Rows>&);
+  using Function = void (*)(const TileProduct<Rows, Columns>&);
   using OfVectors = std::array<Function, 14>;
 
   template <int kVectors, size_t... kRow>
   static constexpr OfVectors Instances(std::index_sequence<kRow...>) {
-    return {&RunTile<Rows, static_cast<int>(kRow) + 1, kVectors>...};
+    return {&RunTile<Rows, Columns, static_cast<int>(kRow) + 1, kVectors>...};
   }
   template <int kVectors>
   static constexpr OfVectors Instances() {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/ir/signature.h"
-#include "src/kernels/formulas.h"
+#include "src/kernels/resize_formulas.h"
 #include "src/ops/resize.h"
 
 namespace cgrun::cpu {

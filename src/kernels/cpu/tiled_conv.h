@@ -14,6 +14,9 @@ std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
 // These are for groups of one channel, and make no matrices.
 std::vector<KernelDef> depthwise_conv();
 std::vector<KernelDef> activated_depthwise_conv();  // with relu or leaky_relu behind it
+// These are for few filters, and pack no patches.
+std::vector<KernelDef> direct_conv();
+std::vector<KernelDef> activated_direct_conv();
 std::vector<KernelDef> tiled_conv_input_grad();
 std::vector<KernelDef> tiled_conv_weight_grad();
 std::vector<KernelDef> tiled_conv_transpose();

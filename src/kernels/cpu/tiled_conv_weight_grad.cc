@@ -122,7 +122,7 @@ void AddChunk(const Parameters& p, const Chunk& chunk, const float* image, const
     product.a = {image, p.taps.data() + tap, p.pixels.data() + chunk.first};
     for (int64_t line = 0; line < p.lines; line += p.vectors * kTileLanes) {
       const int64_t vectors = std::min(p.vectors, (p.lines - line) / kTileLanes);
-      product.b = panel + line;
+      product.columns.b = panel + line;
       Tiles::Run(product, rows, vectors);
       AddResults(p, results, rows, vectors, add, sums + tap * p.lines + line);
     }

@@ -104,7 +104,7 @@ void RunRowsOfTile(const WeightProduct& p, const float* packed_a, const float* p
     product.results = is_whole ? to + column : results;
     product.results_stride = is_whole ? stride : 0;
     TileTable<PackedRows>::Run(product, rows, DivideUp(here, kTileLanes));
-    product.b += p.depth * p.width();
+    product.columns.b += p.depth * p.width();
     if (is_whole) continue;
     const float* from = results;
     for (int64_t r = 0; r < rows; ++r) {

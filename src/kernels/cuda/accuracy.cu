@@ -5,7 +5,7 @@
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
-#include "src/kernels/formulas.h"
+#include "src/kernels/loss_formulas.h"
 #include "src/ops/loss.h"
 #include "src/ops/metric.h"
 

@@ -1,7 +1,7 @@
 // Computes mean_absolute_error and mean_squared_error: sums of errors in f64, by one block.
 #include "src/kernels/cuda/elementwise.cuh"
 #include "src/kernels/cuda/kernels.h"
-#include "src/kernels/formulas.h"
+#include "src/kernels/loss_formulas.h"
 
 namespace cgrun::cuda {
 

@@ -1,7 +1,7 @@
 // Computes squared_error, absolute_error, hinge, huber, smooth_l1 and their gradients, in f64.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/mean_loss.cuh"
-#include "src/kernels/formulas.h"
+#include "src/kernels/loss_formulas.h"
 #include "src/ops/loss.h"
 
 namespace cgrun::cuda {

@@ -2,7 +2,7 @@
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
-#include "src/kernels/formulas.h"
+#include "src/kernels/resize_formulas.h"
 #include "src/ops/resize.h"
 
 namespace cgrun::cuda {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/kernels/formulas.h"
+#include "src/kernels/loss_formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/ops/loss.h"

@@ -1,7 +1,7 @@
 // Sums of errors: mean_absolute_error, mean_squared_error and r2, in f64 and in index order.
 #include <algorithm>
 
-#include "src/kernels/formulas.h"
+#include "src/kernels/loss_formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/losses.h"
 #include "src/ops/metric.h"

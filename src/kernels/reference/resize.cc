@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "src/kernels/formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
+#include "src/kernels/resize_formulas.h"
 
 namespace cgrun::reference {
 namespace {

@@ -1,5 +1,5 @@
 // Computes squared_error and its gradient, in f64.
-#include "src/kernels/formulas.h"
+#include "src/kernels/loss_formulas.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/losses.h"
 
