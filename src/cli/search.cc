@@ -81,6 +81,9 @@ class SearchView final : public SearchObserver {
     }
     Tell(line);
   }
+  void OnEnsemble(int64_t candidates) override {
+    if (!Quiet()) Tell("ensemble: of " + CountText(candidates, "candidate"));
+  }
 };
 
 // The flags that decide about trials, in one line. A search goes on with those that it began with.

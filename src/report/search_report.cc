@@ -190,11 +190,13 @@ std::string EnsembleText(const SearchResult& result) {
     return "There is no ensemble: " + ensemble.problem + ".\n" + RefusalsText(ensemble);
   }
   const std::string folder = ShellWord(ensemble.folder);
+  const bool is_best = !result.trials.empty() && ensemble.best_trial == result.trials[0].number;
+  const std::string best =
+      is_best ? "the best trial" : fmt::format("trial {}", ensemble.best_trial);
   return fmt::format(
-             "Ensemble of {} ({}): {} {:.6g} on the other half of valid; the best trial alone "
-             "{:.6g}.\n",
+             "Ensemble of {} ({}): {} {:.6g} on the other half of valid; {} alone {:.6g}.\n",
              ensemble.members.size(), ensemble.greedy ? "greedy" : "top", result.metric,
-             ensemble.value, ensemble.alone) +
+             ensemble.value, best, ensemble.alone) +
          fmt::format("It is one model: cgrun eval {}/model.yaml --weights {}\n", folder, folder) +
          RefusalsText(ensemble);
 }

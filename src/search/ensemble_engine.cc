@@ -32,6 +32,22 @@ Shape ShapeOfSample(const EnginePort& port, int64_t batch) {
   return Shape::Of(std::vector<int64_t>(sizes.begin() + 1, sizes.end()));
 }
 
+// Takes the room for the numbers of all samples. Throws UserError if that is too much.
+void TakeRoom(MemberNumbers& numbers, const ValidSamples& samples, int64_t most_bytes) {
+  int64_t width = 0;
+  for (const Shape& shape : numbers.shapes) width += shape.Elements();
+  const double bytes = static_cast<double>(samples.size()) * static_cast<double>(width) *
+                       static_cast<double>(sizeof(float));
+  if (bytes > static_cast<double>(most_bytes)) {
+    throw UserError("its predictions of `valid` take " + FormatBytes(static_cast<int64_t>(bytes)) +
+                    ", and there is room for " + FormatBytes(most_bytes));
+  }
+  for (int half = 0; half < 2; ++half) {
+    numbers.halves[static_cast<size_t>(half)].reserve(
+        static_cast<size_t>(samples.size_of(half) * width));
+  }
+}
+
 // The feeds of a batch, which is filled up with copies of its last sample.
 class BatchFeeds {
  public:
@@ -89,7 +105,7 @@ void TakeResults(const Engine& engine, int64_t first, int64_t count, MemberNumbe
 
 ModelSpec ModelOfEnsembleTree(const TreeNode& tree, const std::string& file_name) {
   Diagnostics diagnostics;
-  auto model = ModelOfTree(tree, file_name, {}, diagnostics);
+  auto model = ParseModel({file_name, ToYaml(tree)}, {}, diagnostics);
   if (!model) ThrowFirstError(diagnostics);
   return std::move(*model);
 }
@@ -158,7 +174,8 @@ void LoadMember(const MemberModel& member, const std::string& file, Engine& engi
 }
 
 MemberNumbers RunMember(const MemberModel& member, const std::string& weights,
-                        ValidSamples& samples, const TrialPlace& place, const RunSignals& signals) {
+                        ValidSamples& samples, const TrialPlace& place, int64_t most_bytes,
+                        const RunSignals& signals) {
   const PickedMember alone{&member, 1};
   const ModelSpec model =
       ModelOfEnsembleTree(EnsembleTree({&alone, 1}, EnsembleGraph::kMeans), member.model.file_name);
@@ -169,6 +186,7 @@ MemberNumbers RunMember(const MemberModel& member, const std::string& weights,
   for (const EnginePort& port : entry.results) {
     numbers.shapes.push_back(ShapeOfSample(port, entry.batch));
   }
+  TakeRoom(numbers, samples, most_bytes);
   BatchFeeds feeds(entry, samples);
   for (int64_t first = 0; first < samples.size(); first += entry.batch) {
     if (signals.stop != nullptr && *signals.stop != 0) throw RunStopped();

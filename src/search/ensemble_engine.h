@@ -64,9 +64,11 @@ EnsembleEngine MakePredictingEngine(const ModelSpec& model, const TrialPlace& pl
 // Loads the weights of a member from its own file. Throws UserError if some are missing there.
 void LoadMember(const MemberModel& member, const std::string& file, Engine& engine);
 
-// Runs a member on all samples. Throws UserError, and RunStopped after a signal.
+// Runs a member on all samples. Throws UserError, also if its numbers take more than `most_bytes`,
+// and RunStopped after a signal.
 MemberNumbers RunMember(const MemberModel& member, const std::string& weights,
-                        ValidSamples& samples, const TrialPlace& place, const RunSignals& signals);
+                        ValidSamples& samples, const TrialPlace& place, int64_t most_bytes,
+                        const RunSignals& signals);
 
 // Measures means of predictions by the loss and the metrics of an ensemble.
 class EnsembleJudge {
@@ -89,7 +91,7 @@ class EnsembleJudge {
   int64_t batch_ = 1;
 };
 
-// Returns the model of a tree. Throws UserError with the first error.
+// Returns the model of a file that has this tree. Throws UserError with the first error.
 ModelSpec ModelOfEnsembleTree(const TreeNode& tree, const std::string& file_name);
 
 }  // namespace cgrun

@@ -7,6 +7,7 @@
 
 #include "src/model/model_file.h"
 #include "src/model/values.h"
+#include "src/run/checkpoint.h"
 #include "src/search/member_names.h"
 
 namespace cgrun {
@@ -371,6 +372,7 @@ TreeNode EnsembleTree(std::span<const PickedMember> members, EnsembleGraph graph
   AddSection("paths", members, [](const MemberNames& names) { return names.Paths(); }, tree, {own});
   TreeNode settings = Settings(first.model, {"batch", "precision", "seed"});
   tree.entries.push_back({"train", {}, std::move(settings)});
+  if (graph == EnsembleGraph::kWhole) tree.entries.push_back({"weights", {}, Word(kBestFileName)});
   return tree;
 }
 

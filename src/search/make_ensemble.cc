@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "src/device/device.h"
 #include "src/io/checksum.h"
 #include "src/run/checkpoint.h"
 #include "src/search/ensemble.h"
@@ -113,7 +114,18 @@ class Maker {
       if (!data || !data->valid) throw UserError("its data cannot be opened");
       samples_.emplace(usable.member.model, data);
     }
-    return RunMember(usable.member, usable.weights, *samples_, place_, signals_);
+    return RunMember(usable.member, usable.weights, *samples_, place_, RoomForOne(), signals_);
+  }
+
+  // Bytes for the predictions of one more candidate, if the others need as much. The means that are
+  // compared take four times that, at most.
+  int64_t RoomForOne() const {
+    constexpr int64_t kMeans = 4;
+    const int64_t taken = std::ssize(usable_) + std::ssize(result_.refused);
+    const int64_t left = std::ssize(request_.candidates) - taken;
+    int64_t room = FreeHostMemory();
+    if (place_.cap) room = std::min(room, *place_.cap);
+    return room / (left + kMeans);
   }
 
   std::vector<CandidateNumbers> Half(size_t half) const {

@@ -349,6 +349,7 @@ class Search {
       const std::string folder = TrialFolder(options_.folder, number - 1);
       request.candidates.push_back({number, folder, trial->result.weights});
     }
+    observer_.OnEnsemble(std::ssize(request.candidates));
     runner_.FreeHeap();
     try {
       result_.ensemble = MakeEnsemble(request, options_.place, data_, signals_);
