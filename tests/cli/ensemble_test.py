@@ -8,7 +8,6 @@ import random
 import signal
 import struct
 import subprocess
-import time
 import unittest
 
 import cli_testing
@@ -293,6 +292,8 @@ class SearchTest(EnsembleTestCase):
         self.cgrun("check", "s/ensemble/model.yaml")
         self.cgrun("compile", "s/ensemble/model.yaml", "-o", "e.cgb")
         self.cgrun("predict", "e.cgb", "valid-image.npy", "--weights", "s/ensemble")
+        self.cgrun("export", "s/ensemble", "-o", "e.onnx")
+        self.cgrun("eval", "s/ensemble/model.yaml", "--split", "valid")  # the file names its weights
         page = (self.folder / "s/report.html").read_text()
         self.assertIn("<h2>Ensemble</h2>", page)
         self.assertIn(f"trial {record['members'][0]['trial']}:", page)
@@ -304,6 +305,8 @@ class SearchTest(EnsembleTestCase):
         self.assertEqual(ensemble["method"], "top")
         self.assertEqual([member["picks"] for member in ensemble["members"]], [1, 1])
         self.assertEqual((ensemble["choosing_samples"], ensemble["samples"]), (21, 20))
+        graph = self.cgrun("graph", "s/ensemble/model.yaml").stdout
+        self.assertEqual((graph.count("= normalize("), graph.count(".hidden.weight: ")), (1, 2))
         self.assertNotIn("ensemble", json.loads(self.search(SEARCH, "plain", "--json").stdout))
         self.assertFalse((self.folder / "plain/ensemble").exists())
 
@@ -334,15 +337,18 @@ class SearchTest(EnsembleTestCase):
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         journal = self.folder / "killed/journal.jsonl"
         kills = 0
-        # It is killed in the middle, then ever nearer to its end, where the ensemble is made.
-        for lines in (4, 11, 11, 11):
+
+        def has(lines):
+            return lambda: journal.exists() and len(journal.read_bytes().splitlines()) >= lines
+        # It is killed in the middle, after the last trial, and while it makes the ensemble or has just made it.
+        ensemble = self.folder / "killed/ensemble"
+        for is_time in (has(4), has(11), ensemble.with_suffix(".tmp").exists, ensemble.exists):
             source = ["--resume", "killed"] if kills > 0 else [name, "--out", "killed"]
             with subprocess.Popen([str(cli_testing.CGRUN), "search", *source, "--jobs", "1"], cwd=self.folder,
                                   env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL) as run:
                 while run.poll() is None:
-                    if journal.exists() and len(journal.read_bytes().splitlines()) >= lines:
-                        time.sleep(0.01 * kills)
+                    if is_time():
                         run.send_signal(signal.SIGKILL)
                         break
                 run.communicate(timeout=120)
@@ -364,6 +370,9 @@ class RefusalTest(EnsembleTestCase):
         done = self.search(text + "ensemble: {top: 6}\n")
         record = self.record()
         self.assertGreater(len(record["refused"]), 0)
+        self.write("model.yaml", CLASSES)  # files of its own for `valid` allow several seeds
+        self.search(text + "ensemble: {top: 6}\n", "own")
+        self.assertEqual((len(self.record("own")["members"]), self.record("own")["refused"]), (6, []))
         for refusal in record["refused"]:
             self.assertIn("its seed sets other samples aside for `valid`", refusal["reason"])
         self.assertEqual(len(record["members"]) + len(record["refused"]), 6)
