@@ -81,6 +81,9 @@ class SearchView final : public SearchObserver {
     }
     Tell(line);
   }
+  void OnEnsemble(int64_t candidates) override {
+    if (!Quiet()) Tell("ensemble: of " + CountText(candidates, "candidate"));
+  }
 };
 
 // The flags that decide about trials, in one line. A search goes on with those that it began with.
@@ -136,7 +139,8 @@ void MakeSearchFolder(const SearchFlags& flags) {
   }
   if (has_search) {
     RunLock::CheckFree(flags.out);
-    for (const char* name : {"trials", "best"}) fs::remove_all(flags.out + "/" + name, error);
+    for (const char* name : {"trials", "best", "ensemble"})
+      fs::remove_all(flags.out + "/" + name, error);
     for (const char* name : {Journal::kFileName, "results.csv", "times.csv", "report.html"}) {
       fs::remove(flags.out + "/" + name, error);
     }
@@ -179,7 +183,7 @@ int Report(const SearchResult& result, const SearchSpec& search) {
   if (result.out_of_time) text += "The time of the budget is over.\n";
   text += result.interrupted
               ? "Interrupted; go on with: cgrun search --resume " + ShellWord(result.folder) + "\n"
-              : BestTrialText(result);
+              : BestTrialText(result) + EnsembleText(result);
   PrintResult(text, SearchJson(result));
   if (result.interrupted) return kInterrupted;
   if (!BestTrialText(result).empty() || result.out_of_time) return kDone;

@@ -316,6 +316,31 @@ std::string RungsHtml(const SearchResult& result) {
   return html + "</table>\n";
 }
 
+std::string EnsembleHtml(const SearchResult& result) {
+  if (!result.ensemble) return "";
+  const EnsembleResult& ensemble = *result.ensemble;
+  std::string html = "<h2>Ensemble</h2>\n";
+  if (!ensemble.problem.empty()) {
+    html += "<p>There is no ensemble: " + EscapeMarkup(ensemble.problem) + ".</p>\n";
+  } else {
+    html += fmt::format(
+        "<p>{} samples of <i>valid</i> chose the members ({}), and the other {} measured "
+        "them:</p>\n"
+        "<table>\n<tr><th></th><th>{}</th></tr>\n<tr><td>{}</td><td>{:.6g}</td></tr>\n"
+        "<tr><td>trial {} alone</td><td>{:.6g}</td></tr>\n</table>\n",
+        ensemble.choosing_samples, ensemble.greedy ? "greedy" : "top", ensemble.samples,
+        EscapeMarkup(result.metric), MembersText(ensemble), ensemble.value, ensemble.best_trial,
+        ensemble.alone);
+  }
+  if (ensemble.refused.empty()) return html;
+  html += "<p>These trials cannot be members:</p>\n<table>\n";
+  for (const EnsembleRefusal& refusal : ensemble.refused) {
+    html += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", refusal.trial,
+                        EscapeMarkup(refusal.reason));
+  }
+  return html + "</table>\n";
+}
+
 std::string TableHtml(const SearchResult& result) {
   std::string html = fmt::format(
       "<h2>Trials</h2>\n<div class=\"wide\"><table>\n<tr><th>rank</th><th>trial</th><th>{}</th><th>"
@@ -355,7 +380,7 @@ std::string SearchPageHtml(const SearchResult& result, const std::string& settin
     html += "<h2>Parameters and what they led to</h2>\n" + ParallelSvg(result);
     html += WeightsHtml(result);
   }
-  html += RungsHtml(result) + TableHtml(result);
+  html += EnsembleHtml(result) + RungsHtml(result) + TableHtml(result);
   html += "<h2>Search file</h2>\n<pre>" + EscapeMarkup(settings) + "</pre>\n";
   return html + "</body>\n</html>\n";
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "src/base/diagnostics.h"
 #include "src/base/json_text.h"
 #include "src/base/shell_word.h"
 #include "src/report/table.h"
@@ -15,6 +17,7 @@ namespace cgrun {
 namespace {
 
 constexpr size_t kWidestSetting = 28;
+constexpr size_t kMostRefusals = 3;  // on a terminal
 
 // A setting in a column; blocks are cut.
 std::string SettingText(const std::string& setting) {
@@ -74,6 +77,43 @@ nlohmann::ordered_json TrialJson(const SearchResult& result, const TrialResult& 
   if (trial.value) json["value"] = *trial.value;
   if (!trial.reason.empty()) json["reason"] = trial.reason;
   return json;
+}
+
+nlohmann::ordered_json EnsembleJson(const EnsembleResult& ensemble) {
+  nlohmann::ordered_json json = {{"method", ensemble.greedy ? "greedy" : "top"},
+                                 {"folder", ensemble.folder},
+                                 {"value", nullptr},
+                                 {"best_trial", nullptr},
+                                 {"best_trial_value", nullptr},
+                                 {"choosing_samples", ensemble.choosing_samples},
+                                 {"samples", ensemble.samples},
+                                 {"members", nlohmann::ordered_json::array()},
+                                 {"refused", nlohmann::ordered_json::array()}};
+  if (ensemble.problem.empty()) {
+    json["value"] = ensemble.value;
+    json["best_trial"] = ensemble.best_trial;
+    json["best_trial_value"] = ensemble.alone;
+  } else {
+    json["problem"] = ensemble.problem;
+  }
+  for (const EnsembleMember& member : ensemble.members) {
+    json["members"].push_back({{"trial", member.trial}, {"picks", member.picks}});
+  }
+  for (const EnsembleRefusal& refusal : ensemble.refused) {
+    json["refused"].push_back({{"trial", refusal.trial}, {"reason", refusal.reason}});
+  }
+  return json;
+}
+
+std::string RefusalsText(const EnsembleResult& ensemble) {
+  std::string text;
+  for (size_t i = 0; i < std::min(kMostRefusals, ensemble.refused.size()); ++i) {
+    const EnsembleRefusal& refusal = ensemble.refused[i];
+    text += fmt::format("Trial {} cannot be a member: {}.\n", refusal.trial, refusal.reason);
+  }
+  const int64_t more = std::ssize(ensemble.refused) - static_cast<int64_t>(kMostRefusals);
+  if (more > 0) text += "Nor can " + CountText(more, "other trial") + ".\n";
+  return text;
 }
 
 }  // namespace
@@ -143,6 +183,24 @@ std::string BestTrialText(const SearchResult& result) {
                      folder);
 }
 
+std::string EnsembleText(const SearchResult& result) {
+  if (!result.ensemble) return "";
+  const EnsembleResult& ensemble = *result.ensemble;
+  if (!ensemble.problem.empty()) {
+    return "There is no ensemble: " + ensemble.problem + ".\n" + RefusalsText(ensemble);
+  }
+  const std::string folder = ShellWord(ensemble.folder);
+  const bool is_best = !result.trials.empty() && ensemble.best_trial == result.trials[0].number;
+  const std::string best =
+      is_best ? "the best trial" : fmt::format("trial {}", ensemble.best_trial);
+  return fmt::format(
+             "Ensemble of {} ({}): {} {:.6g} on the other half of valid; {} alone {:.6g}.\n",
+             ensemble.members.size(), ensemble.greedy ? "greedy" : "top", result.metric,
+             ensemble.value, best, ensemble.alone) +
+         fmt::format("It is one model: cgrun eval {}/model.yaml --weights {}\n", folder, folder) +
+         RefusalsText(ensemble);
+}
+
 std::string RungsText(const SearchResult& result) {
   std::string text;
   int64_t sum = 0, before = 0;
@@ -179,6 +237,7 @@ std::string SearchJson(const SearchResult& result) {
     json["rungs"].push_back({{"epochs", rung.epochs}, {"trials", rung.trials}});
   }
   for (const TrialResult& trial : result.trials) json["trials"].push_back(TrialJson(result, trial));
+  if (result.ensemble) json["ensemble"] = EnsembleJson(*result.ensemble);
   return JsonText(json, 2) + "\n";
 }
 

@@ -15,6 +15,9 @@ std::string PlannedTrials(const SearchResult& result);
 std::string RankedTrials(const SearchResult& result, size_t most);
 // Says which trial is the best, and which command uses it. The text is "" if no trial has a value.
 std::string BestTrialText(const SearchResult& result);
+// Says what the ensemble is worth, and which command uses it, or why there is none. The text is ""
+// if the search was not asked for one.
+std::string EnsembleText(const SearchResult& result);
 // Lists the rungs of successive halving: "27 trials to epoch 1, 9 to epoch 3, …". Without rungs
 // the text is "".
 std::string RungsText(const SearchResult& result);

@@ -18,4 +18,16 @@ const char* Name(TrialState state) {
   return "";
 }
 
+std::string MembersText(const EnsembleResult& ensemble) {
+  int64_t all = 0;
+  for (const EnsembleMember& member : ensemble.members) all += member.picks;
+  std::string text;
+  for (const EnsembleMember& member : ensemble.members) {
+    if (!text.empty()) text += ", ";
+    text += "trial " + std::to_string(member.trial) + ": " + std::to_string(member.picks) + "/" +
+            std::to_string(all);
+  }
+  return text;
+}
+
 }  // namespace cgrun

@@ -43,6 +43,35 @@ struct RungResult {
   int64_t trials = 0;
 };
 
+// A trial whose predictions are a part of an ensemble's.
+struct EnsembleMember {
+  int64_t trial = 0;
+  int64_t picks = 0;  // its weight is these, divided by those of all members
+};
+
+// A trial that cannot be a member.
+struct EnsembleRefusal {
+  int64_t trial = 0;
+  std::string reason;
+};
+
+// One half of the samples of `valid` chose the members, and the values are of the other half.
+struct EnsembleResult {
+  bool greedy = false;  // else the members are the best trials
+  std::vector<EnsembleMember> members;
+  std::vector<EnsembleRefusal> refused;
+  double value = 0;              // of the search's metric
+  int64_t best_trial = 0;        // the best trial that can be a member
+  double alone = 0;              // its value on the same samples
+  int64_t choosing_samples = 0;  // of `valid`, by which the members were chosen …
+  int64_t samples = 0;           // … and those of the values
+  std::string folder;            // "" if there is no ensemble
+  std::string problem;           // why there is none; "" if there is one
+};
+
+// Lists the members with their weights: "trial 7: 3/5, trial 2: 2/5".
+std::string MembersText(const EnsembleResult& ensemble);
+
 struct SearchResult {
   std::string name;
   std::string folder;
@@ -61,6 +90,7 @@ struct SearchResult {
   double seconds = 0;                     // of the whole search, parts before a resumption included
   bool interrupted = false;
   bool out_of_time = false;
+  std::optional<EnsembleResult> ensemble;  // of a search that asks for one, and has ended
 };
 
 }  // namespace cgrun

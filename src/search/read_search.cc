@@ -14,6 +14,7 @@ namespace {
 
 constexpr ValueType kMethodType{"grid, random, tpe", R"({"enum":["grid","random","tpe"]})"};
 constexpr ValueType kGoalType{"min, max", R"({"enum":["min","max"]})"};
+constexpr ValueType kEnsembleType{"greedy, {greedy: N} or {top: N}", R"({"type":"object"})"};
 constexpr ValueType kValuesType{"list of values", R"({"type":"array"})"};
 constexpr ValueType kNumberType{"number", R"({"type":"number"})"};
 
@@ -204,6 +205,43 @@ void ReadBudget(const TreeEntry& entry, SearchSpec& search, const Reader& reader
   ReadMap<BudgetSpec>(entry.value, entry.key, entry.key_mark, kBudgetKeys, search.budget, reader);
 }
 
+struct ReadEnsembleKeys {
+  std::optional<Marked<int64_t>> top, greedy;
+};
+
+constexpr Key<ReadEnsembleKeys> kEnsembleKeys[] = {
+    {{"top", kPositiveType, "", "this many of the best trials", "choice"},
+     ReadIntegerField<&ReadEnsembleKeys::top, 1>},
+    {{"greedy", kPositiveType, "20", "at most this many picks, one by one", "choice"},
+     ReadIntegerField<&ReadEnsembleKeys::greedy, 1>},
+};
+
+constexpr char kEnsembleHelp[] = "write `ensemble: greedy`, or `ensemble: {top: 5}`";
+
+void ReadEnsemble(const TreeEntry& entry, SearchSpec& search, const Reader& reader) {
+  const TreeNode& node = entry.value;
+  if (node.IsScalar() && node.scalar == "greedy") {
+    search.ensemble = EnsembleSpec{true, {20, node.mark}};
+    return;
+  }
+  if (!node.IsMap() || node.entries.empty()) {
+    reader.diagnostics.Error(node.mark, "'ensemble' cannot be " + Describe(node), kEnsembleHelp);
+    return;
+  }
+  const int errors = reader.diagnostics.error_count();
+  ReadEnsembleKeys read;
+  ReadMap<ReadEnsembleKeys>(node, entry.key, entry.key_mark, kEnsembleKeys, read, reader);
+  if (reader.diagnostics.error_count() > errors) return;
+  if (read.top) {
+    search.ensemble = EnsembleSpec{false, *read.top};
+  } else if (const TreeEntry* const greedy = node.Find("greedy")) {
+    search.ensemble =
+        EnsembleSpec{true, read.greedy.value_or(Marked<int64_t>{20, greedy->key_mark})};
+  } else {
+    reader.diagnostics.Error(node.entries[0].key_mark, "'top' has no value", kEnsembleHelp);
+  }
+}
+
 constexpr Key<SearchSpec> kSearchKeys[] = {
     {{"cgrun", kVersionType, kRequired, "the format's version"},
      ReadIntegerField<&SearchSpec::version, 1>},
@@ -219,6 +257,7 @@ constexpr Key<SearchSpec> kSearchKeys[] = {
     {{"threads", kPositiveType, "1", "of a trial"}, ReadIntegerField<&SearchSpec::threads, 1>},
     {{"keep", kPositiveType, "3", "the best trials, whose run folders stay"},
      ReadIntegerField<&SearchSpec::keep, 1>},
+    {{"ensemble", kEnsembleType, "", "trials whose predictions are averaged"}, ReadEnsemble},
 };
 
 // Several models become a parameter, which stands first.
@@ -281,6 +320,9 @@ void CheckSizes(const SearchSpec& search, Diagnostics& diagnostics) {
   check(search.budget.epochs, "epochs", kMostEpochs);
   if (search.stop) check(search.stop->max, "max", kMostEpochs);
   check(search.threads, "threads", kMostThreads);
+  if (!search.ensemble) return;
+  check(search.ensemble->picks, search.ensemble->greedy ? "greedy" : "top",
+        EnsembleSpec::kMostPicks);
 }
 
 void CheckBudget(const SearchSpec& search, Diagnostics& diagnostics) {

@@ -16,6 +16,7 @@
 #include "src/model/model_file.h"
 #include "src/search/executor.h"
 #include "src/search/journal.h"
+#include "src/search/make_ensemble.h"
 #include "src/search/search_files.h"
 #include "src/search/trial_list.h"
 #include "src/search/trial_runner.h"
@@ -52,7 +53,10 @@ class Search {
         space_(search.parameters),
         common_(CommonAssignments(search, options.place)),
         list_(search, space_, common_, options.place, data_),
-        runner_(search, space_, common_, options.place, data_, options.folder) {}
+        runner_(search, space_, common_, options.place, data_, options.folder),
+        kept_(search.keep.value) {
+    if (search.ensemble) kept_ = std::max(kept_, CandidatesOf(*search.ensemble));
+  }
 
   std::optional<SearchResult> Run() {
     if (!CheckCount() || !PlanAhead()) return std::nullopt;
@@ -79,6 +83,14 @@ class Search {
           whole,
           "the grid has more than " + std::to_string(Space::kMostCounted) + " configurations",
           "`method: random` or `tpe` tries some of them");
+    } else if (search_.ensemble && !search_.ensemble->greedy &&
+               search_.ensemble->picks.value > list_.limit()) {
+      diagnostics_.Error(search_.ensemble->picks.mark,
+                         "the search has only " + CountText(list_.limit(), "trial") +
+                             ", and 'top' "
+                             "takes " +
+                             std::to_string(search_.ensemble->picks.value),
+                         "give a smaller number, or `ensemble: greedy`");
     } else if (list_.limit() == 0) {
       diagnostics_.Error(
           search_.budget.epochs->mark, "so few epochs are not enough for one trial with `stop`",
@@ -246,6 +258,7 @@ class Search {
       result_.interrupted = true;
       return;
     }
+    has_lost_ |= unit.interrupted;
     if (!unit.interrupted) journal_->Add(unit, Seconds());
     Note(unit);
   }
@@ -280,16 +293,17 @@ class Search {
     observer_.OnTrial(result_, result);
   }
 
+  static bool IsRanked(const Trial& trial) {
+    return trial.result.value && trial.result.state != TrialState::kFailed;
+  }
+
   // The trials, the best first. A trial that has left a later rung goes before those that have not.
   std::vector<const Trial*> Ranking() const {
     std::vector<const Trial*> ranking;
     for (const Trial& trial : list_.trials()) ranking.push_back(&trial);
-    const auto has_value = [](const Trial& trial) {
-      return trial.result.value && trial.result.state != TrialState::kFailed;
-    };
     std::ranges::stable_sort(ranking, [&](const Trial* a, const Trial* b) {
-      if (has_value(*a) != has_value(*b)) return has_value(*a);
-      if (!has_value(*a)) return false;
+      if (IsRanked(*a) != IsRanked(*b)) return IsRanked(*a);
+      if (!IsRanked(*a)) return false;
       if (a->result.rung != b->result.rung) return a->result.rung > b->result.rung;
       if (list_.higher_is_better()) return *a->result.value > *b->result.value;
       return *a->result.value < *b->result.value;
@@ -302,8 +316,7 @@ class Search {
     int64_t rank = 0;
     for (const Trial* trial : Ranking()) {
       const TrialState state = trial->result.state;
-      const bool is_kept =
-          trial->result.value && state != TrialState::kFailed && rank++ < search_.keep.value;
+      const bool is_kept = IsRanked(*trial) && rank++ < kept_;
       const bool has_ended = state != TrialState::kPlanned && state != TrialState::kRefused;
       const int64_t number = trial->result.number;
       if (is_kept || !has_ended || !removed_.insert(number).second) continue;
@@ -322,9 +335,35 @@ class Search {
     return std::move(result_);
   }
 
+  // The members run in this process, which needs the heap no more.
+  void AddEnsemble() {
+    EnsembleRequest request{*search_.ensemble,
+                            search_.metric.name.value,
+                            list_.higher_is_better(),
+                            options_.folder,
+                            {}};
+    const int64_t most = CandidatesOf(*search_.ensemble);
+    for (const Trial* trial : Ranking()) {
+      if (!IsRanked(*trial) || std::ssize(request.candidates) == most) break;
+      const int64_t number = trial->result.number;
+      const std::string folder = TrialFolder(options_.folder, number - 1);
+      request.candidates.push_back({number, folder, trial->result.weights});
+    }
+    observer_.OnEnsemble(std::ssize(request.candidates));
+    runner_.FreeHeap();
+    try {
+      result_.ensemble = MakeEnsemble(request, options_.place, data_, signals_);
+    } catch (const RunStopped&) {
+      result_.interrupted = true;
+    }
+  }
+
   SearchResult Finished() {
     executor_.reset();
+    if (search_.ensemble && !result_.interrupted) AddEnsemble();
     result_.seconds = Seconds();
+    // A trial that was lost is run again by a resumed search, whose ensemble may have others.
+    if (!has_lost_) kept_ = search_.keep.value;
     if (!result_.interrupted) RemoveLosers();
     SearchResult result = Ranked();
     WriteTables(result);
@@ -346,6 +385,8 @@ class Search {
   std::optional<Journal> journal_;
   std::unique_ptr<Executor> executor_;
   std::set<int64_t> removed_;  // numbers of trials whose run folders are gone
+  int64_t kept_ = 0;           // of the best trials, whose run folders stay for now
+  bool has_lost_ = false;      // the system has ended the process of a trial
   SearchResult result_;
 };
 

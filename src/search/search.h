@@ -30,6 +30,8 @@ class SearchObserver {
   virtual void OnPlanned(const SearchResult&) {}
   // `trial` has left a rung, was refused, or failed.
   virtual void OnTrial(const SearchResult&, const TrialResult& /*trial*/) {}
+  // All trials have ended, and an ensemble is made of some of these candidates.
+  virtual void OnEnsemble(int64_t /*candidates*/) {}
 };
 
 // Errors of the file and of its models go to `diagnostics`: then the result is empty, and nothing

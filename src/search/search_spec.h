@@ -56,6 +56,14 @@ struct BudgetSpec {
   std::optional<Marked<double>> seconds;
 };
 
+// Trials whose predictions are averaged when the search has ended.
+struct EnsembleSpec {
+  static constexpr int64_t kMostPicks = 100;
+
+  bool greedy = false;            // chosen one by one, with replacement; else the best ones
+  Marked<int64_t> picks{20, {}};  // of `top` exactly so many, of `greedy` at most
+};
+
 struct MetricGoal {
   MarkedText name;  // a loss or metric of `valid`
   std::optional<Marked<std::string>> goal;
@@ -74,7 +82,8 @@ struct SearchSpec {
   BudgetSpec budget;
   Marked<int64_t> threads{1, {}};  // of a trial
   Marked<int64_t> keep{3, {}};     // trials whose run folders stay
-  TreeNode tree;                   // the whole file
+  std::optional<EnsembleSpec> ensemble;
+  TreeNode tree;  // the whole file
 
   Method method_id() const;
 };

@@ -26,6 +26,8 @@ class TrialRunner {
 
   // Takes the heap, or a larger one. Throws UserError if there is too little memory.
   void KeepHeap(int64_t bytes);
+  // Gives the heap back. The next unit takes another one.
+  void FreeHeap() { device_.reset(); }
   // Trains in the trial's run folder, until the unit's last epoch. What goes wrong with the trial
   // is its failure.
   UnitResult Run(const Unit& unit, const RunSignals& signals);

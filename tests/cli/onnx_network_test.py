@@ -10,7 +10,7 @@ import struct
 import unittest
 
 import onnx_testing as onnx
-from cli_testing import ROOT, SANITIZED, CliTestCase, npy_of_floats, png, read_npy, read_safetensors
+from cli_testing import ROOT, SANITIZED, CliTestCase, npy, npy_of_floats, png, read_npy, read_safetensors
 
 SIDE, CHANNELS, FILTERS = 4, 2, 3
 
@@ -110,6 +110,27 @@ class OnnxNetworkTest(CliTestCase):
             if name.startswith("trunk."):
                 self.assertEqual([trial[name] for trial in trials], [content, content], name)
         self.assertNotEqual(trials[0]["classify.logits.weight"], trials[1]["classify.logits.weight"])
+
+    def test_an_ensemble_has_the_networks_of_its_members(self):
+        self.write("m.yaml", MODEL.replace("samples: 65, classes: 3}", "samples: 65, classes: 3}\n  valid: {split: 0.2}"))
+        self.write("s.yaml", "cgrun: 1\nmodel: m.yaml\nmetric: loss\nmethod: grid\nkeep: 2\nensemble: {top: 2}\n"
+                             "parameters: {train.optimizer.lr: [0.1, 0.5]}\n")
+        self.cgrun("search", "s.yaml")
+        (self.folder / "trunk.onnx").unlink()  # what a run has is enough
+        count = 6
+        pixels = bytes(random.Random(1).randrange(256) for _ in range(count * 2 * SIDE * SIDE))
+        (self.folder / "x.npy").write_bytes(npy([count, 2, SIDE, SIDE], pixels))
+        rows = []
+        for folder in ("ensemble", "trials/1", "trials/2"):
+            self.cgrun("predict", f"searches/s/{folder}/model.yaml", "x.npy", "--weights", f"searches/s/{folder}",
+                       "--out", "out")
+            logits = read_npy(self.folder / "out/logits.npy")[1]
+            rows.append([math.exp(number) for number in logits])
+        for i in range(0, count * 3, 3):
+            shares = [[number / sum(row[i:i + 3]) for number in row[i:i + 3]] for row in rows]
+            for together, *alone in zip(*shares):
+                self.assertAlmostEqual(together, sum(alone) / 2, delta=1e-6)
+            self.assertNotEqual(shares[1], shares[2])
 
     def with_network(self, keys):
         self.write("m.yaml", MODEL.replace("outputs: [flat]", "outputs: [flat], " + keys))

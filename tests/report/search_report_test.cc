@@ -80,6 +80,46 @@ TEST(SearchReportTest, NumbersAreWeighedInGroups) {
   EXPECT_GT(weights[0].share, 0.9);
 }
 
+EnsembleResult EnsembleOf() {
+  EnsembleResult ensemble;
+  ensemble.greedy = true;
+  ensemble.members = {{3, 2}, {1, 1}};
+  ensemble.refused = {{2, "its 'data' differs from that of trial <1>"}};
+  ensemble.value = 0.993;
+  ensemble.best_trial = 1;
+  ensemble.alone = 0.987;
+  ensemble.choosing_samples = 75;
+  ensemble.samples = 74;
+  ensemble.folder = "s/ensemble";
+  return ensemble;
+}
+
+TEST(SearchReportTest, TheEnsembleStandsBesideTheBestTrial) {
+  SearchResult result = ResultOf();
+  EXPECT_EQ(EnsembleText(result), "");
+  EXPECT_EQ(SearchJson(result).find("ensemble"), std::string::npos);
+  result.ensemble = EnsembleOf();
+  const std::string text = EnsembleText(result);
+  EXPECT_NE(text.find("Ensemble of 2 (greedy): accuracy 0.993 on the other half of valid; the best "
+                      "trial alone 0.987.\n"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("cgrun eval s/ensemble/model.yaml --weights s/ensemble"), text.npos) << text;
+  EXPECT_NE(text.find("Trial 2 cannot be a member: its 'data' differs"), text.npos) << text;
+  const std::string page = SearchPageHtml(result, "");
+  EXPECT_NE(page.find("trial 3: 2/3, trial 1: 1/3"), page.npos);
+  EXPECT_NE(page.find("trial &lt;1&gt;"), page.npos);
+}
+
+TEST(SearchReportTest, AnEnsembleThatIsNotThereHasAReason) {
+  SearchResult result = ResultOf();
+  result.ensemble = EnsembleResult();
+  result.ensemble->problem = "no trial has weights";
+  EXPECT_EQ(EnsembleText(result), "There is no ensemble: no trial has weights.\n");
+  EXPECT_NE(SearchPageHtml(result, "").find("no trial has weights"), std::string::npos);
+  EXPECT_NE(SearchJson(result).find("\"problem\": \"no trial has weights\""), std::string::npos);
+}
+
 TEST(SearchReportTest, ThePageHasAllTrials) {
   SearchResult result = ResultOf();
   const std::string page = SearchPageHtml(result, "cgrun: 1 # <file>");

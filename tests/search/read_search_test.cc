@@ -56,6 +56,22 @@ TEST(ReadSearchTest, SeveralModelsAreAParameter) {
   EXPECT_EQ(search->parameters[0].path.value, kModelParameter);
 }
 
+TEST(ReadSearchTest, AnEnsembleIsGreedyOrOfTheBest) {
+  const auto read = [](const std::string& value) {
+    Diagnostics diagnostics;
+    const auto search = Read("budget: {trials: 9}\nensemble: " + value + "\n", diagnostics);
+    EXPECT_TRUE(search) << diagnostics.ToString();
+    return search ? search->ensemble : std::nullopt;
+  };
+  EXPECT_TRUE(read("greedy")->greedy);
+  EXPECT_EQ(read("greedy")->picks.value, 20);
+  EXPECT_EQ(read("{greedy: }")->picks.value, 20);
+  EXPECT_EQ(read("{greedy: 7}")->picks.value, 7);
+  EXPECT_FALSE(read("{top: 5}")->greedy);
+  EXPECT_EQ(read("{top: 5}")->picks.value, 5);
+  EXPECT_FALSE(read(""));
+}
+
 TEST(ReadSearchTest, CategoriesAreValues) {
   Diagnostics diagnostics;
   const auto search =
