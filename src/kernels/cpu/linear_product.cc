@@ -24,10 +24,8 @@ namespace {
 // This limits the floats of packed x, which stay in a second-level cache while the weight is read.
 constexpr int64_t kMostPackedFloats = 192 << 10;
 // This is the least part of the packed columns that are rows of x. The other columns are computed
-// for nothing. A library reads and writes the weight once more, which costs few rows as much.
+// for nothing.
 constexpr double kLeastFilled = 0.85;
-constexpr double kLeastFilledOfFew = 0.6;
-constexpr int64_t kFewRows = 32;
 constexpr int64_t kLeastUnits = 48;  // with fewer, packing x takes too much of the time
 
 double Filled(int64_t rows, int64_t vectors) {
@@ -35,15 +33,11 @@ double Filled(int64_t rows, int64_t vectors) {
   return static_cast<double>(rows) / static_cast<double>(DivideUp(rows, width) * width);
 }
 
-bool IsFilled(int64_t rows, int64_t vectors) {
-  return Filled(rows, vectors) >= (rows <= kFewRows ? kLeastFilledOfFew : kLeastFilled);
-}
-
 // Returns the vectors of a strip: the most that leave few columns empty. In a wide strip, few rows
 // of the weight, each with its own address, are read side by side.
 int64_t VectorsFor(int64_t rows) {
   for (int64_t vectors = kMostTileVectors; vectors > 1; --vectors) {
-    if (IsFilled(rows, vectors)) return vectors;
+    if (Filled(rows, vectors) >= kLeastFilled) return vectors;
   }
   return 1;
 }
@@ -135,7 +129,7 @@ bool Supports(const NodeSignature& node) {
   if (!std::ranges::all_of(node.inputs, is_f32)) return false;
   const LinearProduct p = LinearProduct::Of(node, 1);
   return p.rows > 0 && p.features > 0 && p.units >= kLeastUnits &&
-         p.packed() <= kMostPackedFloats && IsFilled(p.rows, p.vectors);
+         p.packed() <= kMostPackedFloats && Filled(p.rows, p.vectors) >= kLeastFilled;
 }
 
 double Seconds(const NodeSignature& node, int threads) {
