@@ -56,6 +56,21 @@ HostTensor MatrixOf(const Transform& transform, DType dtype, int64_t samples, in
   return matrix;
 }
 
+// Rows [sample], columns [bin, part]: real samples from the half of the bins that are not mirrored.
+HostTensor InverseMatrixOf(int64_t length, DType dtype, int64_t bins) {
+  HostTensor matrix(dtype, Shape{length, 2 * bins});
+  const Transform transform{length, length, /*inverse=*/true};
+  for (int64_t t = 0; t < length; ++t) {
+    for (int64_t k = 0; k < std::min(bins, BinsOf(length, true)); ++k) {
+      const bool is_alone = k == 0 || 2 * k == length;
+      const double scale = transform.Scale() * (is_alone ? 1 : 2), angle = transform.Angle(k, t);
+      matrix.Set(2 * (t * bins + k), scale * std::cos(angle));
+      matrix.Set(2 * (t * bins + k) + 1, -scale * std::sin(angle));
+    }
+  }
+  return matrix;
+}
+
 std::vector<Dim> DimsOf(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 // The order of axes in which `axis` stands before the last one.
@@ -91,13 +106,19 @@ void ImportDft(NodeContext& node, const Adapter&) {
   node.RefuseBatch(0, axis, "transforms");
   const int64_t samples = x.shape[static_cast<int>(axis)].size;
   const bool onesided = node.Int("onesided", 0) != 0, inverse = node.Int("inverse", 0) != 0;
-  if (onesided && (inverse || parts == 2)) {
-    node.FailAttribute("onesided", "is supported for real numbers, and not for the inverse");
+  if (onesided && parts != (inverse ? 2 : 1)) {
+    node.FailAttribute("onesided",
+                       inverse ? "is for complex numbers in the inverse" : "is for real numbers");
   }
-  const int64_t length = node.Has(1) ? IntegerOf(node, 1) : samples;
+  const bool makes_real = onesided && inverse;
+  const int64_t all = makes_real ? 2 * (samples - 1) : samples;
+  const int64_t length = node.Has(1) ? IntegerOf(node, 1) : all;
   if (length < 1) node.Fail("has an empty transform");
-  const Transform transform{length, BinsOf(length, onesided), inverse};
-  CheckSize(node, 2 * transform.bins, samples * parts);
+  const Transform transform{length, makes_real ? length : BinsOf(length, onesided), inverse};
+  const int64_t made = makes_real ? 1 : 2;
+  CheckSize(node, made * transform.bins, samples * parts);
+  HostTensor matrix = makes_real ? InverseMatrixOf(length, x.dtype, samples)
+                                 : MatrixOf(transform, x.dtype, samples, parts);
 
   ItemWriter write(node);
   const std::vector<int64_t> perm = AxisToEnd(axis, rank);
@@ -106,13 +127,13 @@ void ImportDft(NodeContext& node, const Adapter&) {
   dims.pop_back();
   dims.back() = Dim(samples * parts);
   const NetworkValue rows = write.Reshaped(in_order, dims);
-  const NetworkValue numbers =
-      node.Emit("linear", {{rows, ""}}, {KeyOf("units", 2 * transform.bins), KeyOf("bias", false)},
-                {{"weight", ConstantOf(MatrixOf(transform, x.dtype, samples, parts))}}, "numbers");
+  const NetworkValue numbers = node.Emit(
+      "linear", {{rows, ""}}, {KeyOf("units", made * transform.bins), KeyOf("bias", false)},
+      {{"weight", ConstantOf(std::move(matrix))}}, "numbers");
   dims.back() = Dim(transform.bins);
-  dims.push_back(Dim(2));
-  const NetworkValue complex = write.Reshaped(numbers, dims);
-  write.Finish("transpose", {complex}, {KeyOfList("perm", Inverse(perm))});
+  dims.push_back(Dim(made));
+  const NetworkValue result = write.Reshaped(numbers, dims);
+  write.Finish("transpose", {result}, {KeyOfList("perm", Inverse(perm))});
 }
 
 // The samples of a frame are multiplied by these; nothing: by 1.
