@@ -10,9 +10,6 @@
 
 namespace cgrun::cpu {
 
-// An estimate for one thread, to choose between kernels by.
-inline constexpr double kLinearProductFlopsPerSecond = 60e9;
-
 std::vector<KernelDef> linear_product();
 std::vector<KernelDef> activated_linear_product();  // with relu or leaky_relu behind it
 // These kernels run by that product or, for any batch, by OpenBLAS: an entry point of another batch
