@@ -17,6 +17,12 @@
 #include "tests/support/compile_graph.h"
 #include "tests/support/graph_maker.h"
 
+#if defined(__SANITIZE_THREAD__)
+// The thread sanitizer does not see that libgomp starts a team after its caller has written what
+// the team reads first.
+extern "C" const char* __tsan_default_suppressions() { return "race_top:*_omp_fn*\n"; }
+#endif
+
 namespace cgrun {
 namespace {
 
