@@ -49,7 +49,7 @@ nlohmann::ordered_json JsonOf(const Graph& graph) {
 }
 
 struct GraphFlags {
-  std::string entry = "train";
+  std::string entry;  // "": chosen by EntryFor()
   bool full = false;
   std::optional<Flag> svg, dot;  // set by DefineGraph()
   std::string svg_file;          // "" and "-": standard output
@@ -152,8 +152,15 @@ std::string EntriesOf(const ProgramImage& image) {
 
 // The graph of a compiled program is told from its byte code: no kernels are needed, and nothing is
 // compiled.
-int RunProgram(const ModelFlags& flags, const GraphFlags& graph_flags) {
+// The entry point that is shown where none is asked for.
+std::string EntryFor(bool trains) { return trains ? "train" : "predict"; }
+
+int RunProgram(const ModelFlags& flags, GraphFlags graph_flags) {
   const ProgramImage image = LoadProgram(flags.model);
+  if (graph_flags.entry.empty()) {
+    graph_flags.entry =
+        EntryFor(std::ranges::count(image.entries, EntryKind::kTrain, &ImageEntry::kind) > 0);
+  }
   const EntryKind kind = KindOf(graph_flags.entry);
   const auto entry = std::ranges::find(image.entries, kind, &ImageEntry::kind);
   if (entry == image.entries.end()) {
@@ -182,15 +189,16 @@ int RunProgram(const ModelFlags& flags, const GraphFlags& graph_flags) {
   return kDone;
 }
 
-int Run(const Verb& verb, const ModelFlags& flags, const GraphFlags& graph_flags) {
+int Run(const Verb& verb, const ModelFlags& flags, GraphFlags graph_flags) {
   CheckTargets(graph_flags);
   if (IsProgramFile(flags.model)) {
     RefuseFlagsOfModels(verb, "a compiled program",
                         "a program is shown as it was compiled; show the graph of its model file");
-    return RunProgram(flags, graph_flags);
+    return RunProgram(flags, std::move(graph_flags));
   }
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
+  if (graph_flags.entry.empty()) graph_flags.entry = EntryFor(model->train.has_value());
   return IsPicture(graph_flags) ? DrawPictures(flags, graph_flags, *model)
                                 : PrintListing(flags, graph_flags, *model);
 }
@@ -201,7 +209,8 @@ Command DefineGraph(const Verb& verb) {
   auto flags = AddModelFlags(verb, CapFlag::kNone);
   auto graph_flags = std::make_shared<GraphFlags>();
   TakeOnnx(verb, flags, ", compiled program (.cgb)");
-  verb.Add("--entry", graph_flags->entry, "the graph of the model to show (default: train)")
+  verb.Add("--entry", graph_flags->entry,
+           "the graph of the model to show (default: train; predict where nothing is trained)")
       .OneOf({"train", "eval", "predict"});
   graph_flags->svg =
       verb.Add("--svg", graph_flags->svg_file,

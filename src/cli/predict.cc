@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "src/base/diagnostics.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
@@ -18,6 +19,7 @@
 #include "src/cli/onnx_model.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/options.h"
+#include "src/import/value_names.h"
 #include "src/model_data/data_findings.h"
 #include "src/predict/prediction_files.h"
 #include "src/report/predict_view.h"
@@ -265,12 +267,30 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
       shown->name, fmt::join(others, ", "), fmt::join(heads, ", "), path.name.value));
 }
 
-// Leaves out arguments for inputs that the model declares, and that nothing predicted depends on.
+// Refuses `NAME=FILE` of an input that there is not, unless a file is called so.
+void CheckInputName(const std::string& argument, const ModelSpec& model) {
+  const size_t equals = argument.find('=');
+  std::error_code error;
+  if (equals == argument.npos || std::filesystem::exists(argument, error)) return;
+  if (!std::filesystem::exists(argument.substr(equals + 1), error)) return;
+  std::vector<std::string> names;
+  for (const InputSpec& input : model.inputs) names.push_back(input.name.value);
+  const std::string name = argument.substr(0, equals);
+  throw InputError("the model has no input '" + name + "'", SuggestName(name, names));
+}
+
+// Gives inputs the names that they have in the model file. Leaves out arguments for inputs that the
+// model declares, and that nothing predicted depends on.
 std::vector<std::string> ReadArguments(const std::vector<std::string>& arguments,
                                        const ModelSpec& model, const PredictSignature& signature) {
   std::vector<std::string> read;
-  for (const std::string& argument : arguments) {
-    const size_t equals = argument.find('=');
+  for (std::string argument : arguments) {
+    size_t equals = argument.find('=');
+    const std::string clean = equals == argument.npos ? "" : CleanName(argument.substr(0, equals));
+    if (std::ranges::count(model.inputs, clean, [](const InputSpec& i) { return i.name.value; })) {
+      argument = clean + argument.substr(equals);  // an ONNX file may have called it otherwise
+      equals = clean.size();
+    }
     const auto is_named = [&](const auto& name) {
       return equals != argument.npos && argument.compare(0, equals, name) == 0;
     };
@@ -280,6 +300,7 @@ std::vector<std::string> ReadArguments(const std::vector<std::string>& arguments
     const bool declared = std::ranges::any_of(
         model.inputs, [&](const InputSpec& input) { return is_named(input.name.value); });
     if (!declared || reads(signature.inputs) || reads(signature.whole)) {
+      if (!declared) CheckInputName(argument, model);
       read.push_back(argument);
     } else {
       Tell("note: nothing that is predicted depends on input '" + argument.substr(0, equals) + "'");

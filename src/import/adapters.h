@@ -30,6 +30,10 @@ void FunctionOfOne(NodeContext& node, const Adapter& row);
 // A convolution of the node's first three inputs, as the `part` of what it emits.
 NetworkValue ConvResult(NodeContext& node, const Adapter& row, const std::string& part);
 
+// A product of the node's first two inputs, with its third one added, as the `part` of what it
+// emits.
+NetworkValue GemmResult(NodeContext& node, const std::string& part);
+
 // The sums of a convolution of bytes, in int32: inputs `x` and `weight` of the node, less their
 // zero points.
 NetworkValue ConvIntegerResult(NodeContext& node, int x, int weight, const NetworkValue& x_zero,

@@ -12,8 +12,8 @@ Network::Input ValueInput(const NetworkValue& value) { return {value, ""}; }
 Network::Input RealInput(float number) { return {{}, NumberText(number)}; }
 
 // Adds the activation of a fused layer as an operator behind it.
-NetworkValue Activated(NodeContext& node, const NetworkValue& x, const std::string& name) {
-  const std::vector<float> parameters = node.Reals("activation_params");
+NetworkValue Activated(NodeContext& node, const NetworkValue& x, const std::string& name,
+                       const std::vector<float>& parameters) {
   const auto parameter = [&](size_t i, float fallback) {
     return i < parameters.size() ? parameters[i] : fallback;
   };
@@ -23,6 +23,14 @@ NetworkValue Activated(NodeContext& node, const NetworkValue& x, const std::stri
   if (name == "LeakyRelu") {
     return node.Emit("leaky_relu", {ValueInput(x)},
                      {KeyOf("slope", NumberText(parameter(0, 0.01f)))});
+  }
+  if (name == "HardSigmoid") {
+    const NetworkValue scaled =
+        node.Emit("mul", {ValueInput(x), RealInput(parameter(0, 0.2f))}, {}, {}, "scaled");
+    const NetworkValue shifted =
+        node.Emit("add", {ValueInput(scaled), RealInput(parameter(1, 0.5f))}, {}, {}, "shifted");
+    return node.Emit("clip", {ValueInput(shifted)},
+                     {KeyOf("min", std::string("0")), KeyOf("max", std::string("1"))});
   }
   if (name == "Clip") {
     return node.Emit("clip", {ValueInput(x)},
@@ -40,8 +48,21 @@ void FusedConv(NodeContext& node, const Adapter& row) {
     y = node.Emit("add", {ValueInput(y), ValueInput(node.Value(3))}, {}, {},
                   activation.empty() ? "" : "sum");
   }
-  if (!activation.empty()) y = Activated(node, y, activation);
+  if (!activation.empty()) y = Activated(node, y, activation, node.Reals("activation_params"));
   node.Set(y);
+}
+
+void FusedGemm(NodeContext& node, const Adapter&) {
+  const std::string activation = node.Text("activation", "");
+  const float alpha = node.Real("activation_alpha", 0.01f);
+  node.Ignore("activation_beta");
+  node.Ignore("activation_gamma");
+  if (activation.empty()) return node.Set(GemmResult(node, ""));
+  if (activation != "Relu" && activation != "LeakyRelu" && activation != "Sigmoid" &&
+      activation != "Tanh") {
+    node.FailAttribute("activation", "is '" + activation + "', which is not supported");
+  }
+  node.Set(Activated(node, GemmResult(node, "product"), activation, {alpha}));
 }
 
 void FusedMatMul(NodeContext& node, const Adapter&) {
@@ -127,6 +148,7 @@ constexpr Adapter kContrib[] = {
     {"BiasGelu", BiasedGelu, "", 2},
     {"FastGelu", BiasedGelu, "", 2},
     {"FusedConv", FusedConv, "conv", 4},
+    {"FusedGemm", FusedGemm, "", 3},
     {"FusedMatMul", FusedMatMul, "", 2},
     {"Gelu", BiasedGelu},
     {"QuickGelu", QuickGelu},

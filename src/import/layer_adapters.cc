@@ -325,33 +325,35 @@ bool IsLayer(const NodeContext& node) {
 Network::Input NumberInput(float number) { return {{}, NumberText(number)}; }
 
 // alpha·A·B + beta·C, where A and B may be transposed.
-void GeneralGemm(NodeContext& node) {
+NetworkValue GeneralGemm(NodeContext& node, const std::string& part) {
   std::vector<TreeEntry> keys;
   if (node.Int("transA", 0) != 0) keys.push_back(KeyOf("transpose_a", true));
   if (node.Int("transB", 0) != 0) keys.push_back(KeyOf("transpose_b", true));
   const float alpha = node.Real("alpha", 1), beta = node.Real("beta", 1);
   const bool adds = node.Has(2) && beta != 0, scales = alpha != 1;
   NetworkValue y = node.Emit("matmul", {{node.Value(0), ""}, {node.Value(1), ""}}, std::move(keys),
-                             {}, scales || adds ? "product" : "");
-  if (scales) y = node.Emit("mul", {{y, ""}, NumberInput(alpha)}, {}, {}, adds ? "scaled" : "");
-  if (!adds) return node.Set(y);
+                             {}, scales || adds ? "product" : part);
+  if (scales) y = node.Emit("mul", {{y, ""}, NumberInput(alpha)}, {}, {}, adds ? "scaled" : part);
+  if (!adds) return y;
   NetworkValue c = node.Value(2);
   if (beta != 1) c = node.Emit("mul", {{c, ""}, NumberInput(beta)}, {}, {}, "term");
-  node.Set(node.Emit("add", {{y, ""}, {c, ""}}));
+  return node.Emit("add", {{y, ""}, {c, ""}}, {}, {}, part);
 }
 
-void Gemm(NodeContext& node, const Adapter&) {
+}  // namespace
+
+NetworkValue GemmResult(NodeContext& node, const std::string& part) {
   const bool has_bias = node.Has(2);
   const bool transposed = node.Int("transB", 0) == 0;
   const float alpha = node.Real("alpha", 1), beta = node.Real("beta", 1);
   const bool is_layer =
       IsLayer(node) && node.Int("transA", 0) == 0 && (!has_bias || node.IsConstant(2));
-  if (!is_layer) return GeneralGemm(node);
+  if (!is_layer) return GeneralGemm(node, part);
   const Constant& weight = node.ConstantInput(1);
   const int64_t units = weight.dims[transposed ? 1 : 0];
   const int64_t terms = has_bias ? ElementsOf(node.ConstantInput(2)) : 1;
   const bool is_row = has_bias && terms != 1 && node.ConstantInput(2).dims.back() != terms;
-  if (is_row || (terms != 1 && terms != units)) return GeneralGemm(node);
+  if (is_row || (terms != 1 && terms != units)) return GeneralGemm(node, part);
   std::vector<TreeEntry> keys = {KeyOf("units", units)};
   std::vector<Weight> weights = {{"weight", weight, transposed, false, alpha}};
   if (has_bias) {
@@ -359,8 +361,12 @@ void Gemm(NodeContext& node, const Adapter&) {
   } else {
     keys.push_back(KeyOf("bias", false));
   }
-  node.Set(node.Emit("linear", {{node.Value(0), ""}}, std::move(keys), std::move(weights)));
+  return node.Emit("linear", {{node.Value(0), ""}}, std::move(keys), std::move(weights), part);
 }
+
+namespace {
+
+void Gemm(NodeContext& node, const Adapter&) { node.Set(GemmResult(node, "")); }
 
 void MatMul(NodeContext& node, const Adapter&) {
   if (!IsLayer(node)) return EmitProduct(node);

@@ -74,7 +74,7 @@ const ImportedValue& NodeContext::Input(int i) const {
   const ImportedValue* const found = state_.scope->Find(name);
   if (found == nullptr) {
     Fail("reads '" + onnx::Shown(name) + "', which nothing before it makes",
-         "nodes must stand in the order in which they run");
+         "it is neither an input, nor a constant, nor what another node makes before this one");
   }
   return *found;
 }

@@ -38,6 +38,43 @@ void AddInnerNames(const onnx::Node& node, std::vector<std::string_view>& names)
   }
 }
 
+// Returns the places of nodes in an order in which they can run: that of the list, but for nodes
+// that read what stands behind them. Nodes of a cycle come last.
+std::vector<size_t> RunOrder(const std::vector<onnx::Node>& nodes) {
+  std::map<std::string_view, size_t> makers;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const std::string& output : nodes[i].outputs) makers.emplace(output, i);
+  }
+  std::vector<std::vector<size_t>> readers(nodes.size());
+  std::vector<size_t> waits(nodes.size());  // for so many nodes
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<std::string_view> names(nodes[i].inputs.begin(), nodes[i].inputs.end());
+    AddInnerNames(nodes[i], names);
+    for (const std::string_view name : names) {
+      const auto maker = name.empty() ? makers.end() : makers.find(name);
+      if (maker == makers.end() || maker->second == i) continue;
+      readers[maker->second].push_back(i);
+      ++waits[i];
+    }
+  }
+  std::set<size_t> ready;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (waits[i] == 0) ready.insert(i);
+  }
+  std::vector<size_t> order;
+  while (!ready.empty()) {
+    order.push_back(*ready.begin());
+    ready.erase(ready.begin());
+    for (const size_t reader : readers[order.back()]) {
+      if (--waits[reader] == 0) ready.insert(reader);
+    }
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (waits[i] > 0) order.push_back(i);
+  }
+  return order;
+}
+
 // Returns for each node whether an output depends on it, and counts the uses of names.
 std::vector<bool> LiveNodes(GraphScope& scope, const std::vector<onnx::Node>& nodes,
                             const std::vector<std::string>& outputs) {
@@ -137,12 +174,19 @@ void AddInitializers(ImportState& state, const onnx::Graph& graph,
   }
 }
 
-void ImportNodes(ImportState& state, const std::vector<onnx::Node>& nodes,
+void ImportNodes(ImportState& state, const std::vector<onnx::Node>& listed,
                  const std::vector<std::string>& outputs) {
+  const std::vector<size_t> order = RunOrder(listed);
+  const bool is_sorted = std::ranges::is_sorted(order);
+  if (!is_sorted) {
+    std::vector<onnx::Node>& sorted = state.made_bodies.emplace_back();
+    for (const size_t i : order) sorted.push_back(listed[i]);
+  }
+  const std::vector<onnx::Node>& nodes = is_sorted ? listed : state.made_bodies.back();
   const std::vector<bool> live = LiveNodes(*state.scope, nodes, outputs);
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (!live[i]) continue;
-    NodeContext node(state, nodes[i], i);
+    NodeContext node(state, nodes[i], order[i]);
     if (state.depth > 0 && --state.budget.nodes < 0) {
       node.Fail("is one of more than 131,072 nodes that come out of functions and loops");
     }

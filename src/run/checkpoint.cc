@@ -249,7 +249,7 @@ std::span<const std::byte> CheckpointWriter::StateBytes(size_t state) {
 
 bool CheckpointWriter::IsFinite() {
   return std::ranges::all_of(states_, [&](size_t state) {
-    return AllFinite(engine_.model().states[state].type.dtype, StateBytes(state));
+    return IsSound(engine_.model().states[state], StateBytes(state));
   });
 }
 

@@ -7,12 +7,20 @@
 #include <ranges>
 
 #include "src/base/check.h"
+#include "src/base/finite.h"
 #include "src/io/checksum.h"
 #include "src/ir/op_def.h"
 #include "src/program/build_image.h"
 #include "src/run/debug_run.h"
 
 namespace cgrun {
+
+bool IsSound(const EngineState& state, std::span<const std::byte> elements, bool* nan) {
+  bool is_nan = false;
+  if (AllFinite(state.type.dtype, elements, &is_nan)) return true;
+  if (nan != nullptr) *nan = is_nan;
+  return state.may_be_infinite() && !is_nan;
+}
 
 int EngineModel::FindEntry(EntryKind kind, int64_t batch) const {
   for (size_t i = 0; i < entries.size(); ++i) {

@@ -47,7 +47,13 @@ struct EngineState {
   std::string name;
   TensorType type;
   Role role = Role::kParameter;
+
+  // Whether elements may be infinite. Those of a `parameter` may, as the masks of attention are.
+  bool may_be_infinite() const { return name.ends_with(".value"); }
 };
+
+// Whether no element of a state is NaN, and none is infinite that may not be.
+bool IsSound(const EngineState& state, std::span<const std::byte> elements, bool* nan = nullptr);
 
 using EnginePath = ImagePath;
 

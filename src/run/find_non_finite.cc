@@ -30,9 +30,9 @@ class Snapshot {
     for (size_t i = 0; i < tensors_.size(); ++i) engine.WriteState(i, tensors_[i]);
   }
   // The first state that is not finite, or −1.
-  int FirstBad(bool* nan) const {
+  int FirstBad(const Engine& engine, bool* nan) const {
     for (size_t i = 0; i < tensors_.size(); ++i) {
-      if (!AllFinite(tensors_[i].dtype(), tensors_[i].bytes(), nan)) return static_cast<int>(i);
+      if (!IsSound(engine.model().states[i], tensors_[i].bytes(), nan)) return static_cast<int>(i);
     }
     return -1;
   }
@@ -148,7 +148,7 @@ std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay) {
   replay.Restart();
   before.Take(engine);
   bool nan = false;
-  if (const int state = before.FirstBad(&nan); state >= 0) {
+  if (const int state = before.FirstBad(engine, &nan); state >= 0) {
     return NonFinite{NonFinite::What::kState,
                      engine.model().states[static_cast<size_t>(state)].name,
                      "",
@@ -162,7 +162,7 @@ std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay) {
     engine.Run(entry);
     const bool fine = LossesAreFinite(engine, entry);
     after.Take(engine);
-    if (fine && after.FirstBad(&nan) < 0) {
+    if (fine && after.FirstBad(engine, &nan) < 0) {
       std::swap(before, after);
       continue;
     }

@@ -199,6 +199,24 @@ class ImportTest(CliTestCase):
         self.assertIn("nothing that is predicted depends on input 'length'", run.stderr)
         self.assertEqual(self.array("predicted/y.npy"), ((1, 2), [1, 0]))
 
+    def test_inputs_are_called_as_in_the_file_or_as_in_the_model(self):
+        (self.folder / "m.onnx").write_bytes(onnx.model(
+            [onnx.node("Relu", ["in/x:0"], "y")], [], [onnx.value("in/x:0", ["n", 2])], [onnx.value("y", ["n", 2])]))
+        (self.folder / "x.npy").write_bytes(npy_of_floats((1, 2), [1, -1]))
+        for out, name in (("first", "in/x:0"), ("second", "in_x_0")):
+            self.cgrun("predict", "m.onnx", f"{name}=x.npy", "--out", out)
+            self.assertEqual(self.array(f"{out}/y.npy"), ((1, 2), [1, 0]))
+        refusal = self.refuses("predict", "m.onnx", "in_y_0=x.npy")
+        self.assertIn("the model has no input 'in_y_0'", refusal)
+        self.assertIn("did you mean 'in_x_0'?", refusal)
+
+    def test_the_graph_of_a_model_that_only_predicts_is_shown(self):
+        self.assertIn("linear", self.cgrun("graph", "m.onnx").stdout)
+        self.cgrun("graph", "m.onnx", "--svg", "m.svg")
+        self.assertIn("linear", (self.folder / "m.svg").read_text())
+        self.cgrun("compile", "m.onnx", "-o", "m.cgb")
+        self.assertIn("linear", self.cgrun("graph", "m.cgb").stdout)
+
     def test_a_wrong_shape_of_an_output_is_a_warning(self):
         (self.folder / "m.onnx").write_bytes(onnx.model(
             [onnx.node("Relu", ["x"], "y")], [], [onnx.value("x", ["n", 2])], [onnx.value("y", ["n", 5])]))

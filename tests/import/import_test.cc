@@ -319,6 +319,19 @@ TEST_F(ImportTest, AnOutputOfAnotherShapeThanDeclaredIsAWarning) {
             "'" + path + "' says that its output 'y' is [batch, 3], and it is [N, 4]");
 }
 
+// Some writers do not keep the order in which nodes run.
+TEST_F(ImportTest, NodesMayStandInAnyOrder) {
+  onnx::Model model = SmallModel();
+  std::ranges::reverse(model.graph->nodes);
+  onnx::WriteModel(Path("m.onnx"), model);
+  onnx::OnnxFile file(Path("m.onnx"));
+  onnx::WriteModel(Path("n.onnx"), SmallModel());
+  onnx::OnnxFile in_order(Path("n.onnx"));
+  EXPECT_EQ(ToYaml(ImportOnnx(file, kSide4).tree), ToYaml(ImportOnnx(in_order, kSide4).tree));
+  model.graph->nodes[0].inputs.push_back(model.graph->nodes[0].outputs[0]);
+  EXPECT_NE(Refusal(model, kSide4), "");  // a node that reads itself
+}
+
 // Names that clash, or that a model file takes for something else.
 TEST_F(ImportTest, NamesAreCleanAndUnique) {
   EXPECT_EQ(CleanName("/layer1/layer1.0/conv1/Conv"), "layer1_0_conv1_Conv");
