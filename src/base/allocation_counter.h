@@ -16,7 +16,7 @@ struct HeapUse {
 
 // While one lives, operator new takes memory for this thread, and for the team that works for it,
 // from a fixed pool that is part of the program: for a library that allocates in each of its calls.
-// What the pool cannot give comes from the heap, and is counted as any allocation.
+// If the pool cannot give a block, it comes from the heap, and is counted as any allocation.
 class PooledAllocations {
  public:
   PooledAllocations();

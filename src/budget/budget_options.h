@@ -22,8 +22,8 @@ struct EntryRequest {
   int64_t batch = 1;
 };
 
-// How long a plan may take. A quick one tries one way to the cap, and is packed by planner `greedy`
-// if no other one was asked for. It takes a fraction of the time, but it can miss a cap.
+// Says how long planning may take. A quick one tries one way to the cap, and is packed by planner
+// `greedy` if no other one was asked for. It takes a fraction of the time, but it can miss a cap.
 enum class PlanEffort { kFull, kQuick };
 
 // A folder for a swap file, and how fast its disk is. For a device with memory of its own it is the

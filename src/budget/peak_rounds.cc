@@ -1,6 +1,7 @@
-// LowerPeak: in rounds, each of which takes the fewest of the options at the peak. What later
-// rounds have made needless is undone then, the dearest first. Under a cap a kernel that holds the
-// peak by its workspace can work in less, which competes with the options there.
+// LowerPeak works in rounds, each of which takes the fewest of the options at the peak. Afterwards,
+// decisions that later rounds have made needless are undone, the dearest first. Under a cap, a
+// kernel whose workspace makes the peak can work in less. That choice competes with the options
+// there.
 #include "src/budget/peak_rounds.h"
 
 #include <algorithm>
@@ -182,7 +183,8 @@ class PeakRounds {
     });
   }
 
-  // How many of the first options give a peak of `peak`, which all of them do.
+  // Returns the least number of options, from the first on, that give a peak of `peak`. All
+  // together give it.
   size_t FewestFor(const Peak& peak, const std::vector<RecomputeOption>& options) {
     size_t too_few = 0, enough = options.size();
     while (enough - too_few > 1) {

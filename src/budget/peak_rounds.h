@@ -18,7 +18,7 @@ struct RecomputeGoal {
   bool is_final = false;       // what misses it is taken all the same, and is to be quick
 };
 
-// How options are ranked.
+// Says how options are ranked.
 struct Ranking {
   double emphasis = 1;                         // of bytes (RecomputeLimits)
   std::optional<double> share = std::nullopt;  // of transfers' times (SwapTerms); nothing: none

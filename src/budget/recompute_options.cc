@@ -95,8 +95,8 @@ class PeakAnalysis {
            !candidate_.option.decision.nodes.empty();
   }
 
-  // One value alone: those that lie in the buffer with it are views. What has just come back, or is
-  // about to, stays.
+  // Swaps one value only, since other values in its buffer are views. A value that has just come
+  // back, or is about to be written, is not swapped.
   bool Swap(const std::vector<ValueId>& wanted) {
     if (wanted.size() != 1) return false;
     const Value& value = graph_.values[wanted[0]];

@@ -35,7 +35,7 @@ struct RecomputeOption {
   double seconds = 0;                // of the recomputation, by SecondsOf(), or of the transfers
 };
 
-// How swaps are ranked.
+// Says how swaps are ranked.
 struct SwapTerms {
   TransferSpeed speed;
   double share = 1;  // of a transfer's time that counts; computation beside it hides the rest

@@ -153,7 +153,7 @@ void WarnOfNoTraining(const ModelSpec& model, const LintReport& report, Diagnost
                       kTrainHelp);
 }
 
-// How long a run is, how its rates change, and by what it tells the best model.
+// Checks the length of a run, its rate schedules, and the metric that chooses the best model.
 void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
   if (!model.train) return WarnOfNoTraining(model, report, diagnostics);
   const auto schedules = ReadRateSchedules(model, diagnostics);
