@@ -246,7 +246,7 @@ std::optional<CappedRun> KeepCap(const MemoryCap& cap, ModelSpec& model,
   if (free->total() > bytes && StreamData(*free, model)) {
     return KeepCap(cap, model, library, options, base, diagnostics);
   }
-  // How fast a swap is, is looked at where there may be something to swap.
+  // The speed of a swap is measured only where there may be something to swap.
   if (free->total() > bytes && !NoteSwapFolder(model, options)) return std::nullopt;
   const auto quick = FitRunQuickly(planner, options, bytes, *free, base, diagnostics);
   if (!quick) return std::nullopt;

@@ -113,7 +113,8 @@ bool IsOfNetwork(const std::string& key, const TreeNode& model, WeightsUse use) 
   return true;
 }
 
-// Where the operators of a network stand, they count, and not the file of ONNX that they are from.
+// If a network's operators stand in the file, they are compared, and not the ONNX file that they
+// came from.
 TreeNode WithoutOnnxFiles(TreeNode tree) {
   TreeEntry* networks = tree.Find("networks");
   if (networks == nullptr) return tree;

@@ -136,8 +136,9 @@ bool Load(Training& training) {
   return true;
 }
 
-// The plan of the fitted run keeps the limits of this process, which are not asked again. That of a
-// compiled program can be another one, and so can the host's part of a device's run.
+// The plan of the fitted run keeps the limits of this process, so that they are not checked a
+// second time. A compiled program can have another plan, and so can the host's part of a device's
+// run.
 void FollowPlan(Training& training) {
   SessionOptions& options = training.options;
   options.base = training.fitted.memory->base;

@@ -80,7 +80,8 @@ class CsvOpener {
 
  private:
   bool Failed() const { return diagnostics_.error_count() > errors_before_; }
-  // By more than ragged lines: those are passed over, so that one run tells of the cells of others.
+  // Returns whether there are errors other than ragged lines. Ragged lines are passed over, so that
+  // one run also reports the cells of other lines.
   bool Stopped() const { return diagnostics_.error_count() - errors_before_ > ragged_; }
 
   template <class Act>

@@ -99,7 +99,7 @@ IdxHeader ReadHeader(FileReader& reader) {
   return header;
 }
 
-// Bytes of the elements in the file. What the header declares must be what the file can hold.
+// Returns the bytes of the elements in the file. The file must be as long as the header declares.
 int64_t CheckLength(const FileReader& reader, const IdxHeader& header) {
   const std::string declared =
       SizesText(header.sizes) + " elements of " + std::string(header.type.name);

@@ -13,7 +13,8 @@
 namespace cgrun {
 namespace {
 
-// Which part of the source goes where, along one axis, in the order in which it is seen.
+// Says which part of the source fills which part of the result, along one axis, in the order in
+// which it is seen.
 struct AxisFit {
   int64_t source = 0;     // pixels of the image
   int64_t length = 0;     // pixels of the result

@@ -56,7 +56,7 @@ TokenText::TokenText(std::string path, const MemoryLeft& left) : path_(std::move
 SourceMark TokenText::MarkOf(const TextLine& line, std::string_view part) const {
   constexpr size_t kMost = size_t{1} << 20;  // of a line that a message keeps
   const auto begin = static_cast<size_t>(part.data() - line.text.data());
-  // What lies behind is not kept.
+  // The rest of the line is not kept.
   const std::string_view kept = line.text.substr(0, std::max(kMost, begin + part.size()));
   return {std::make_shared<const SourceFile>(SourceFile{path_, std::string(kept), line.number}),
           line.number, Characters(line.text.substr(0, begin)) + 1, std::max(1, Characters(part))};

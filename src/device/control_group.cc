@@ -28,7 +28,8 @@ constexpr Version kVersion1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
                                "memory.usage_in_bytes", "total_"};
 constexpr Version kVersion2 = {"/sys/fs/cgroup", "memory.max", "memory.current", ""};
 
-// What one group leaves. Files in memory (tmpfs) are used; they are not on the lists of files.
+// Returns the bytes that one group leaves. Files in memory (tmpfs) count as used, since they are
+// not on the lists of files.
 int64_t LeftIn(const std::string& folder, const Version& version) {
   std::ifstream limit_file(folder + "/" + version.limit), used_file(folder + "/" + version.used);
   int64_t limit = 0, used = 0, bytes = 0;

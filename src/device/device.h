@@ -51,11 +51,11 @@ struct DeviceCounters {
 class CapturedWork {
  public:
   virtual ~CapturedWork() = default;
-  // Puts it into the stream. What fails is told when the stream is waited for.
+  // Puts the work into the stream. Errors are reported when the stream is waited for.
   virtual void Start() noexcept = 0;
 };
 
-// What is known of a device without opening it, whether this build and machine have it or not.
+// Describes a device without opening it, whether this build and machine have it or not.
 struct DeviceKind {
   std::string_view name;  // "cuda", also of "cuda:1"
   bool on_host = false;   // computes on the host, in the host's memory
@@ -104,8 +104,8 @@ class Device {
                                                    size_t /*most_in_flight*/) {
     return nullptr;
   }
-  // How fast bytes go to such a space and come back, measured now and rounded to powers of two;
-  // nothing where there is none. Throws UserError.
+  // Measures how fast bytes go to such a space and come back, rounded to powers of two. Returns
+  // nothing where there is no such space. Throws UserError.
   virtual std::optional<TransferSpeed> MeasureTransfers() { return std::nullopt; }
   // A clock of the stream for up to `marks` marks; null where a kernel has done its work when it
   // returns, so that the host's clock tells the same. The device must outlive it.

@@ -1,4 +1,4 @@
-// How many threads the kernels of a host device have where the user does not say.
+// Chooses the number of threads for the kernels of a host device where the user does not say.
 #ifndef CGRUN_DEVICE_HOST_THREADS_H_
 #define CGRUN_DEVICE_HOST_THREADS_H_
 

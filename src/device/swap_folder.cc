@@ -60,8 +60,8 @@ class File {
     }
   }
 
-  // That of the quickest chunk, as others use the disk too, rounded to a power of two, so that a
-  // plan seldom depends on when it was made.
+  // Returns the rate of the quickest chunk, because others use the disk too. It is rounded to a
+  // power of two, so that a plan seldom depends on when it was made.
   template <class Work>
   double Rate(const Work& work) const {
     double least = std::numeric_limits<double>::infinity();

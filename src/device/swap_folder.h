@@ -1,5 +1,4 @@
-// How fast a folder's disk takes and gives bytes, measured on a file like that which tensors are
-// swapped to.
+// Measures how fast a folder's disk takes and gives bytes, on a file like a swap file.
 #ifndef CGRUN_DEVICE_SWAP_FOLDER_H_
 #define CGRUN_DEVICE_SWAP_FOLDER_H_
 

@@ -22,8 +22,9 @@ class SwapSpace {
   // is waited for in the run that begins it.
   virtual void StartWrite(int64_t offset, std::byte* from, int64_t bytes) noexcept = 0;
   virtual void StartRead(int64_t offset, std::byte* to, int64_t bytes) noexcept = 0;
-  // What comes behind the call finds nothing under way at that offset. Where a transfer has failed,
-  // the bytes are anything, and Check(), or who waits for the stream, says so.
+  // Waits until nothing is under way at that offset for the calls that follow. If a transfer has
+  // failed, the bytes are undefined. Then Check() reports it, or the call that waits for the stream
+  // does.
   virtual void Wait(int64_t offset) noexcept = 0;
   // Throws UserError with what went wrong first, if anything ever did: what was computed since is
   // worth nothing.

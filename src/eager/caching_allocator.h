@@ -75,8 +75,9 @@ class CachingAllocator {
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-  // A block of at least `bytes` (0 is taken for 1), aligned as the options say. What lies in it is
-  // undefined. Throws UserError if the device has no memory, even without what is cached.
+  // Returns a block of at least `bytes` (0 is taken for 1), aligned as the options say. Its
+  // contents are undefined. Throws UserError if the device has no memory, even after cached
+  // segments are given back.
   Block* Allocate(int64_t bytes);
   void Free(Block* block) noexcept;
 

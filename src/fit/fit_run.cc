@@ -21,8 +21,9 @@ void FitBase(RunMemory& memory, int64_t cap, int64_t left) {
   memory.base_room -= excess;
 }
 
-// What a plan made quickly leaves is more, by as much as one in full can measure more than it: so
-// that fits, too, where its arena is no larger.
+// Returns how many bytes of rounding the fixed memory (RunMemory::base) keeps, which FitBase() does
+// not take back. A quick plan keeps kBaseNoise more, because a full plan can measure that much more
+// fixed memory. So if a quick plan fits a cap, a full plan with an arena no larger fits it, too.
 int64_t LeftOfBase(const CompileOptions& options) {
   return options.effort == PlanEffort::kQuick ? kBaseLeft + kBaseNoise : kBaseLeft;
 }
@@ -88,7 +89,7 @@ void Take(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
   fit.streams = options.streams;
 }
 
-// Where gaps are left as they are.
+// Turns off the closing of gaps, which takes long.
 CompileOptions WithGaps(CompileOptions options) {
   if (ClosesGaps(options)) options.closes_gaps = false;
   return options;
@@ -154,8 +155,9 @@ bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int6
   return true;
 }
 
-// Where only the way down to the least has led under the cap, that may be far below it: the
-// quickest of a few plans in between, whose arenas may have `room`.
+// If only the plan with the least arena fits the cap, it can be far below the cap. Then this tries
+// a few plans with arenas between that one and `room` bytes. It takes the quickest that fits.
+// Returns false after an error.
 bool TakeQuickerBetween(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
                         int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
   constexpr int kTries = 3;
@@ -188,8 +190,9 @@ ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
   return changed;
 }
 
-// What takes longest, to close gaps and to search for lower plans, is done where the cap may hold
-// then: hardly ever does that take a tenth off the bound.
+// Closing gaps takes longest. It is done only where the cap may hold afterwards. If the arena's
+// lower bound is a tenth above the budget, that is hopeless: closing gaps hardly ever lowers the
+// bound by so much.
 std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions& options,
                                       int64_t cap, std::optional<int64_t> base,
                                       Diagnostics& diagnostics) {
@@ -219,11 +222,15 @@ std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions optio
   return fit;
 }
 
-// What runs again has kernels of its own, which are a part of the base: where they are what is too
-// much, the arena is to be smaller by as much, as that of a lower rung is. All of them can miss
-// what the way down to the least finds, which is tried last; and what was found quickly is better
-// than a refusal. Streams are a part of the base, too, and the first to go, for all caps below what
-// they take: so no smaller cap has a larger arena for want of them.
+// Tries plans in this order until one fits.
+//
+//  1. Remove the parallel streams, which take fixed memory. All caps below the free run's total do
+//     so. If only some did, a smaller cap could have a larger arena.
+//  2. Try a series of caps on the arena (PlanAtRungs). Recomputed nodes have kernels of their own,
+//     which take fixed memory. If these exceed the cap, a smaller arena makes up for them.
+//  3. Ask for the least arena. It can fit where the whole series fails.
+//
+// If only the quick plan fits, it is the result, since it is better than a refusal.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,
                                 std::optional<int64_t> base, Diagnostics& diagnostics) {
   const PlannedRun& free = quick.free;

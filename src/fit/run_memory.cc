@@ -18,7 +18,8 @@ constexpr int64_t kLaterBytes = 256 << 10;  // what a run adds to its base
 // PooledAllocations has this many bytes in all.
 constexpr int64_t kPoolBytes = kMiB;
 
-// What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
+// A loader's thread takes this much of its stack, in bytes. Most kernels give it a few pages, some
+// 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;
 
 // Code and libraries that runs of the shipped models have been seen to map. A child that measures

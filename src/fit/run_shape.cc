@@ -53,7 +53,7 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
 
 namespace {
 
-// Why data is left out of the plan; "" where it is not.
+// Returns why data is left out of the plan, or "" if it is not.
 std::string NoteOf(const ModelData& data) {
   if (!data.missing.empty()) return "without the samples themselves: " + data.missing[0];
   return data.train == nullptr ? "the model names no data" : "";

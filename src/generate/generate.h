@@ -14,8 +14,8 @@
 
 namespace cgrun {
 
-// How the numbers of a sample become pixels again: the inverse of `normalize`, a mean and deviation
-// for each channel, or one for all.
+// Says how the numbers of a sample become pixels. This is the inverse of `normalize`, with a mean
+// and deviation for each channel, or one for all.
 struct PixelScale {
   double scale = 2.0 / 255;
   std::vector<double> mean = {1};
