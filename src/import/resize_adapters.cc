@@ -118,7 +118,7 @@ class ResizeReader {
   std::vector<int64_t> axes_;
 };
 
-// How elements are found, as `resample` has it.
+// Says how elements are found, in the terms of `resample`.
 struct ResizeMode {
   std::string mode, coordinates, rounding = "down";
   float cubic = -0.75f, outside = 0;

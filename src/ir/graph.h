@@ -44,9 +44,9 @@ enum class Phase : uint8_t { kForward, kBackward, kUpdate, kCommunication };
 // a kTrain.
 enum class EntryKind : uint8_t { kTrain, kEval, kPredict, kAccumulate };
 
-// The placeholder that counts steps from 0 (int64); no model file can spell these names. Where
-// gradients are accumulated it counts batches, which random numbers depend on, and optimizers have
-// a counter of updates.
+// The placeholder kStepCounter counts steps from 0 (int64). No model file can spell these names. If
+// gradients are accumulated, it counts batches, because random numbers depend on them. Optimizers
+// then have a counter of updates.
 inline constexpr char kStepCounter[] = ".step";
 inline constexpr char kUpdateCounter[] = ".update";
 // The factors of OpId::accumulate in a batch, f64[2]: whether it goes on with a sum, its weight.
@@ -76,7 +76,7 @@ struct Value {
   int output_index = 0;
 };
 
-// What `select` chose for a node; the kernel does as it says.
+// Holds the choice of `select` for a node. The kernel does as it says.
 struct KernelChoice {
   std::string kernel;  // "reference.conv"
   int threads = 1;
@@ -114,7 +114,7 @@ struct UpdateEdge {
   ValueId next;
 };
 
-// How a parameter starts and learns.
+// Says how a parameter starts and learns.
 struct ParameterInfo {
   std::string init = "zeros";     // zeros, ones, constant, uniform, normal, glorot_uniform, …
   std::vector<double> init_args;  // constant: value; uniform: low, high; normal: mean, deviation
@@ -129,8 +129,8 @@ struct ParameterInfo {
   double l2 = 0;
 };
 
-// A path as a step runs it: a sequence of operators with a mode, and how it learns. Where a step
-// repeats a path, each repetition is one of its own; the last one has the path's plain name.
+// Holds a path as a step runs it: a sequence of operators with a mode, and how it learns. If a step
+// repeats a path, each repetition is a path of its own, and the last one has the plain name.
 struct Path {
   std::string name;
   int64_t repetition = 0;   // of this path, from 0 …

@@ -8,7 +8,7 @@
 
 namespace cgrun {
 
-// How deltas move a box, for OpDef::details.
+// Describes how deltas move a box, for OpDef::details.
 inline constexpr std::string_view kDeltasDoc =
     "Boxes are [x1, y1, x2, y2] in pixels of the image. Deltas [dx, dy, dw, dh], each times its "
     "number of `std`, move the centre of a box by dx·width and dy·height, and make it e^dw times "

@@ -12,7 +12,7 @@
 namespace cgrun {
 
 // Describes a window along one axis. Output o reads inputs o·stride − before + k·dilation, k in [0,
-// kernel). What lies outside [0, input) is padding.
+// kernel). Places outside [0, input) are padding.
 struct WindowAxis {
   int64_t input = 1;
   int64_t output = 1;

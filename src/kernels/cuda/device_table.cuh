@@ -1,6 +1,5 @@
-// Puts numbers of an operator's attributes on the GPU, where its kernel reads them. That happens
-// when the kernel is prepared. They are no part of the plan, and as small as what a model file
-// says.
+// Puts numbers of an operator's attributes on the GPU, where its kernel reads them, when the kernel
+// is prepared. They are no part of the plan. They are small, since a model file lists them.
 #ifndef CGRUN_KERNELS_CUDA_DEVICE_TABLE_CUH_
 #define CGRUN_KERNELS_CUDA_DEVICE_TABLE_CUH_
 

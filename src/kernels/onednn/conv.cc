@@ -25,7 +25,8 @@ using Desc = dnnl::memory::desc;
 // of the machine on which it was measured. See cpu/conv_seconds.h.
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
-// A kernel computes some pixels of a row side by side. Where a row has only one, it is this fast.
+// A kernel computes some pixels of a row side by side. If a row has only one pixel, the kernel
+// reaches this share of its speed.
 constexpr double kSpeedOfColumns = 0.6;
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
 
