@@ -1,4 +1,4 @@
-// What can be said of a packing problem without solving it: its faults, its lower bound, its parts.
+// Finds the faults, the lower bound and the parts of a packing problem without solving it.
 #include "src/packing/memory_problem.h"
 
 #include <algorithm>
@@ -153,7 +153,7 @@ struct Event {
   auto place() const { return std::pair(time, begins); }
 };
 
-// By counting where there are few steps, as in the plan of a graph, which are as many as buffers.
+// Sorts by counting if there are fewer steps than events, as in the plan of a graph.
 void SortByTime(std::vector<Event>& events) {
   if (events.empty()) return;
   const auto [first, last] = std::ranges::minmax(events, {}, &Event::time);

@@ -372,7 +372,7 @@ constexpr AlgebraRule kRules[] = {
      "compare repeats by itself"},
 };
 
-// What is dead is left to dead code.
+// Nodes that nothing reads are left to dead code elimination.
 bool ApplyFirst(std::span<const AlgebraRule> rules, bool inexact, Rewriter& rewriter, NodeId id) {
   const Node& found = rewriter.graph().nodes[id];
   const bool has_rule =

@@ -1,5 +1,5 @@
-// What a pass is: it rewrites the graph and says truthfully whether it changed anything. The runner
-// (pipeline.h) skips, times, verifies and dumps.
+// Declares a pass, which rewrites the graph and says truthfully whether it changed anything. The
+// runner (pipeline.h) skips, times, verifies and dumps.
 #ifndef CGRUN_PASSES_PASS_H_
 #define CGRUN_PASSES_PASS_H_
 

@@ -39,7 +39,7 @@ struct PassOptions {
   std::function<void(std::string_view, const Graph&)> observe;
 };
 
-// What one pass did, over all its rounds.
+// Reports what one pass did, over all its rounds.
 struct PassReport {
   std::string name;
   int rounds = 0;

@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// Who reads each value, as the graph is now.
+// Lists the readers of each value, as the graph is now.
 struct GraphReaders {
   explicit GraphReaders(const Graph& graph);
 

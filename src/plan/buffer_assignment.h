@@ -1,6 +1,5 @@
-// Buffers: the alias sets of a schedule (alias_model.h) and the workspaces of its nodes. Where
-// asked for, what is joined lies in the result from the beginning, and a part in what it is cut
-// from.
+// Buffers: the alias sets of a schedule (alias_model.h) and the workspaces of its nodes. If asked
+// for, joined operands lie in the result from the beginning, and a slice lies in its source.
 #ifndef CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 #define CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 

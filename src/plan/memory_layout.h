@@ -70,7 +70,7 @@ struct EntryLayout {
   RematPlan remat;  // what is to be computed again or swapped out before a plan that is better
 };
 
-// Where a transient zone lies, or what its buffers need.
+// Says where a transient zone lies, or how many bytes its buffers need.
 struct ZoneUse {
   Zone zone = Zone::kForward;
   int64_t persistent_bytes = 0;

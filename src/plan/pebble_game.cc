@@ -114,8 +114,9 @@ class Player {
   void Try(const Position& position, const Move& move) {
     if (!MayRun(position.board, move)) return;
     const Bytes needed = BytesOf(position.board | move.writes) + move.source->workspace;
-    // What can make room: what the move does not touch, and what it may write over. Pebbles are
-    // only taken where there is no room, so that all that a game had for longer is there.
+    // To lower its bytes, a move can take pebbles that it does not touch, and those that it may
+    // write over. Pebbles are taken only if the budget lacks bytes. So a game never loses a pebble
+    // too early.
     Board loose = position.board & ~move.reads & ~move.writes;
     for (const PebbleMove::Slide& slide : move.source->slides) {
       if ((position.board & Bit(slide.to)) == 0) loose |= Bit(slide.from);

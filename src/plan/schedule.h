@@ -28,7 +28,7 @@ struct Schedule {
   std::vector<ScheduleStep> steps;
 };
 
-// What must come before what.
+// Says which nodes must come before which.
 struct Dependencies {
   FlatLists<NodeId, NodeId> successors;
   IdVector<NodeId, int> predecessor_count;

@@ -1,6 +1,6 @@
 // ArrangeStreams: each node, in the order of the schedule, takes the stream in which it can begin
-// first. Where more bytes would be alive than may be, what is beside each other at that step is set
-// one by one, and the rest is tried again.
+// first. If too many bytes would be alive at a step, the nodes side by side there are set one by
+// one. The rest is then tried anew.
 #include "src/plan/stream_schedule.h"
 
 #include <algorithm>

@@ -111,7 +111,7 @@ class ChainFinder {
     return chain;
   }
 
-  // What the value at `place` can be made of in place.
+  // Returns the next input that the producer of the value at `place` can overwrite in place.
   std::optional<ValueId> NextInput(Place& place) const {
     const Value& value = graph_.values[place.value];
     if (!value.producer.valid() || !graph_.nodes[value.producer].kernel) return std::nullopt;

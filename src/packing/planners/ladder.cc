@@ -34,7 +34,8 @@ void Ladder::Climb(Bytes target, MemoryPlan& plan, Effort& effort) {
     if (is_asked || !is_varied()) {
       Search(is_asked ? capacity : low, order, nodes_, plan, effort);
     }
-    // What cannot be met is not to keep plans from growing lower: every other round is for them.
+    // The asked capacity may be out of reach. It must not keep plans from growing lower, so that
+    // every other round steps down towards it.
     if (!is_asked) Descend(low, order, plan, effort);
     if (is_asked && round_ % 2 == 1) Descend(capacity, order, plan, effort);
     ++turn_;

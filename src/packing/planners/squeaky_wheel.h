@@ -42,7 +42,7 @@ class SqueakyWheel {
   const std::vector<Bytes>& offsets() const { return offsets_; }
 
  private:
-  // Which of those with equally full sections come first.
+  // Says which of several buffers with equally full sections come first.
   enum class Tie {
     kEndsFirst,
     kEndsLast,
@@ -56,7 +56,7 @@ class SqueakyWheel {
     kMostBytes,
   };
   static constexpr int kTies = 10;
-  // How a sequence begins.
+  // Says how a sequence begins.
   struct Beginning {
     Tie tie = Tie::kEndsFirst;
     bool peak_from_top = false;  // what is alive in a fullest section goes to the highest gap

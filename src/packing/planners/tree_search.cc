@@ -173,9 +173,10 @@ Bytes TreeSearch::FindCandidates(const Part& part, Bytes last_floor, Index last_
   return lowest_end;
 }
 
-// How many of the candidates from `begin` on are worth trying. What is not placed at its floor of
-// now will begin at `lowest_end` or above: where a section has no room for that, one of the
-// candidates must be the lowest in it. Once all of these have failed, so has the node.
+// Returns how many of the candidates from `begin` on are worth trying. A buffer that is not placed
+// at its present floor will begin at `lowest_end` or above. If the bytes of a section do not fit
+// above that, one of the candidates must be the lowest in it. When all of these have failed, the
+// node has failed.
 size_t TreeSearch::CountUseful(const Part& part, size_t begin, Bytes lowest_end) {
   const SectionRange all = part.sections;
   std::fill(lowest_.begin() + all.begin, lowest_.begin() + all.end, -1);

@@ -1,4 +1,4 @@
-// Which buffers a window frees, and what it leaves as obstacles.
+// Chooses the buffers that a window frees, and those that it leaves as obstacles.
 #include "src/packing/planners/windows.h"
 
 #include <algorithm>

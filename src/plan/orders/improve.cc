@@ -14,7 +14,7 @@ constexpr int64_t kNodeRuns = 150'000;
 constexpr int64_t kWindowRuns = 5'000;  // of them, for one window
 constexpr size_t kFarthest = 256;       // steps between the peak and what is moved across it
 
-// How much an order takes: the peak, then at how many steps. Less is better.
+// Holds the cost of an order: its peak, then the number of steps at the peak. Less is better.
 using Cost = std::pair<Bytes, int64_t>;
 
 class Improver {
