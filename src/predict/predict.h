@@ -72,8 +72,8 @@ class Predictor {
   // Sees each sample with the bytes of each output, in the order of the samples.
   using Sink = std::function<void(const SampleOrigin& origin, PredictionBytes outputs)>;
   // Runs batch by batch, at most `limit_batches` of them (0: all). The last batch is filled up with
-  // copies. Where a model has several inputs, what depends on none that differs from the batch
-  // before is not computed again. Returns the number of samples.
+  // copies. If a model has several inputs, only those values are computed whose inputs differ from
+  // the batch before. Returns the number of samples.
   int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
   // For all runs so far, operators_run() counts the operators that ran, and operators() those of
   // whole runs.

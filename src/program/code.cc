@@ -77,7 +77,7 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
   });
 }
 
-// What VerifyImage cannot see without operators and kernels.
+// Finds the faults that VerifyImage cannot see without operators and kernels.
 std::vector<std::string> VerifyKernels(const ProgramImage& image, const KernelLibrary& library) {
   std::vector<std::string> violations;
   for (const ImageState& state : image.states) {

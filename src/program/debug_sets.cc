@@ -146,8 +146,8 @@ void DebugSets::CheckReads(int entry, const RunContext& context, const Instructi
 
 std::string DebugSets::FindRead(int entry, const RunContext& context,
                                 const Instruction& instruction, const Segments& segments) {
-  // What is written into the operator's own results comes last: a part that it leaves unwritten
-  // shows the poison, too.
+  // The operator's own results come last. If it leaves a part of them unwritten, that part shows
+  // the poison, too.
   std::vector<const ImageValue*> others, own;
   for (const ImageValue& value : values_[static_cast<size_t>(entry)]) {
     const bool is_alive = value.lifespan.lower <= instruction.node &&

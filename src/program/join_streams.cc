@@ -1,4 +1,4 @@
-// Who waits for whom is told by bytes alone, once.
+// Finds out once, from the bytes that instructions use, which of them wait for others.
 #include "src/program/join_streams.h"
 
 #include <omp.h>

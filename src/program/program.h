@@ -50,9 +50,9 @@ class Program {
     return device_.MakeClock(context_.stream, marks);
   }
 
-  // Runs an entry point once; all its feeds are written. Returns false where it ended between two
-  // instructions, as `*stop` was not 0: results and states are worth nothing then. What an
-  // accelerator has captured runs to its end. Throws UserError with the device's error.
+  // Runs an entry point once; all its feeds are written. Returns false if it ended between two
+  // instructions, because `*stop` was not 0. Results and states are worth nothing then. A captured
+  // run of an accelerator goes to its end. Throws UserError with the device's error.
   bool Run(int entry, const volatile std::sig_atomic_t* stop = nullptr);
   // Throws UserError if bytes were lost on their way to the swap space or back, in any run so far:
   // its results, and states since, are worth nothing.

@@ -48,7 +48,7 @@ class ArenaMap {
     int32_t value = 0;
     DType dtype = DType::kU8;
   };
-  // What `whole` had in these bytes is there still.
+  // Returns whether these bytes still hold their part of `whole`.
   bool HoldsPart(int64_t begin, int64_t end, const Whole& whole) const {
     auto it = held_.upper_bound(begin);
     if (it == held_.begin()) return false;
@@ -252,8 +252,8 @@ class EntryVerifier {
     }
   }
 
-  // Where the operator has its operand. Those beyond the last one that is listed are like it: it is
-  // variadic.
+  // Returns the arena in which the operator has this operand. Operands beyond the last one that is
+  // listed are like that one, which is variadic.
   static ArenaKind ArenaOf(const NodeSignature& node, size_t operand) {
     const OpDef& def = GetOpDef(node.op);
     const size_t inputs = node.inputs.size();

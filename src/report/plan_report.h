@@ -76,7 +76,7 @@ struct MemoryRoom {
   std::string_view place = "here";  // "there", of a machine that is not this one
 };
 
-// Why a run that takes `bytes` cannot run there, or cannot now; "" where it can.
+// Returns why a run that takes `bytes` cannot run there, or cannot now; "" where it can.
 std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room);
 
 // "1.0000, optimal", "1.0312": peak ÷ lower bound.

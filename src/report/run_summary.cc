@@ -50,7 +50,7 @@ std::string MeansText(const PassResult& pass, const std::string& of = "") {
                      of.empty() ? "" : ", " + of);
 }
 
-// Which weights `eval` and `predict` take, for they are not those that the summary is of.
+// Names the weights that `eval` and `predict` take, since the summary can be of others.
 std::string BestText(const TrainResult& result) {
   std::string text = result.best;
   if (!result.best_place) return text;

@@ -14,7 +14,7 @@ namespace cgrun {
 
 struct WeightsReport {
   std::vector<std::string> loaded;
-  // How many of the loaded tensors were of another floating-point type, by that and the model's.
+  // Counts the loaded tensors of another floating-point type, by that type and the model's.
   std::map<std::pair<DType, DType>, int64_t> converted = {};
   std::vector<std::string> not_finite;  // parameters and statistics with NaN or infinite numbers
   std::vector<std::string> missing;     // parameters and statistics that the file does not have

@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// By the name of the input that takes the labels; the name of label 0 first.
+// Lists the names of classes, by the input that takes the labels. The name of label 0 comes first.
 using ClassNames = std::map<std::string, std::vector<std::string>>;
 
 // Returns the names of the classes that `input` takes, however many they are. If nobody knows that

@@ -66,12 +66,12 @@ bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes);
 // The raw outputs of a sample.
 using PredictionBytes = std::span<const std::span<const std::byte>>;
 
-// Where a sample comes from.
+// Says where a sample comes from.
 struct SampleOrigin {
   std::string file;
   std::optional<int64_t> index = {};  // in a file of several samples
   std::string not_finite_input = {};  // the first input that holds NaN or infinity; "" for none
-  // How many places of a sequence the file has, where the sample is filled up.
+  // The places of a sequence that the file has, if the sample is filled up.
   std::optional<int64_t> given = {};
 
   std::string ToString() const;  // "x.npy[3]"

@@ -29,7 +29,7 @@ struct BestSoFar {
   friend bool operator==(const BestSoFar&, const BestSoFar&) = default;
 };
 
-// Where a run is, beyond the engine's state.
+// Says how far a run has come, beyond the engine's state.
 struct RunState {
   int64_t step = 0;               // updates done
   int64_t epoch = 0;              // that it is in, from 0

@@ -166,9 +166,9 @@ class Engine {
 inline constexpr size_t kTracedRuns = 100'000;  // of operators; 2.3 MiB
 std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced = true);
 
-// How much longer training steps took for less memory: 0.1 is a tenth. What of a kernel's time is
-// for that (share_for_less) is estimated where it works alone. Nothing where
-// none has been timed.
+// Returns how much longer training steps took to save memory: 0.1 is a tenth. Kernels have a share
+// of their time that is for this (share_for_less). It is an estimate if a kernel is
+// single-threaded. The result is nothing if no operator has been timed.
 std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& times);
 
 // `device`, `library` and `communicator` must outlive an engine. These throw what the constructors
@@ -179,8 +179,9 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
                                         const KernelLibrary& library, Communicator& communicator,
                                         const EagerOptions& options = {});
 
-// Where an engine runs: all of it must outlive it. `debug`: of a debugging run; else null.
-// `before_arenas`: of a program; it need not outlive the engine's making.
+// Lists what an engine runs on. All of it must outlive the engine, but for `before_arenas`, which
+// need only outlive its making. `debug` is null, except in a debugging run. `before_arenas` is for
+// a program.
 struct EnginePlace {
   const KernelLibrary& library;
   Device& device;

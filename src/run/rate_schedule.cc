@@ -76,7 +76,7 @@ std::vector<ScheduleKind> MakeKinds() {
   return kinds;
 }
 
-// What PyTorch and Keras call schedules and their arguments.
+// PyTorch and Keras have these names for schedules and their arguments.
 constexpr Synonym kKindSynonyms[] = {
     {"steplr", "step"},
     {"multistep", "step"},

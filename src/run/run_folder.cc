@@ -72,8 +72,8 @@ std::vector<fs::path> RunFiles(const std::string& folder) {
   return files;
 }
 
-// By run.json, which a run writes first, or had begun to write: files called model.yaml,
-// metrics.csv or report.html may be what somebody else wrote.
+// Decides by run.json, which a run writes first, or had begun to write, or by its note of a
+// failure. Somebody else may have written files called model.yaml, metrics.csv or report.html.
 bool IsLeftByRun(const std::vector<fs::path>& files) {
   return std::ranges::any_of(files, [](const fs::path& file) {
     const std::string name = file.filename().string();

@@ -59,7 +59,8 @@ struct RunPart {
   friend bool operator==(const RunPart&, const RunPart&) = default;
 };
 
-// How a run was started, in what the model file does not say; a resumed run is started so again.
+// Holds the settings of a run's start that the model file does not have. A resumed run starts with
+// the same.
 struct RunSettings {
   std::string device = "reference";
   Mode mode = Mode::kGraph;

@@ -36,7 +36,8 @@ std::vector<Candidate> NumbersOf(const ModelSpec& model) {
   return all;
 }
 
-// Where a metric ought to stand that is left out, its key.
+// Returns the mark of the metric. If the metric is left out, returns the mark of its key, where it
+// ought to stand.
 SourceMark MarkOf(const ModelSpec& model, const MarkedText& metric, const char* key) {
   if (metric.mark.file != nullptr) return metric.mark;
   const TreeEntry* train = model.tree.Find("train");

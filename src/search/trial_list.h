@@ -51,7 +51,7 @@ class TrialList {
   // Proposes and plans the next trial. Null if no configuration is left, or if its epochs are
   // beyond the budget. An error of data or of the metric goes to `diagnostics`.
   Trial* Next(Diagnostics& diagnostics);
-  // What a trial has reached on a rung; nothing before it has run there.
+  // Returns the standing of a trial on a rung; nothing before it has run there.
   std::optional<Standing> StandingOf(const Trial& trial, int64_t rung) const;
 
  private:

@@ -235,7 +235,7 @@ void CheckPlace(const SessionParts& session) {
                   "from its weights");
 }
 
-// Where training begins: at its start, or at options.checkpoint.
+// Sets the state at which training begins: that of its start, or that of options.checkpoint.
 void ReadState(SessionParts& session) {
   RunState& state = session.state;
   state.totals.resize(session.data.train->runner->total_count());

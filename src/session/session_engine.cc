@@ -52,13 +52,13 @@ int64_t SwapBytes(const ProgramImage& image) {
   return image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
 }
 
-// Why a program that swaps nothing is compiled again where it may.
+// Says why a program that swaps nothing is compiled a second time if it may swap.
 std::string LacksSwaps(const SwapFolder& swap) {
   return swap.path == kSwapToHost ? "it swaps nothing to the host's memory, as it now may"
                                   : "it swaps nothing to a file, and there is a folder for one";
 }
 
-// What to do where there is no data for an evaluation: take what there is.
+// Says what to do if there is no data for an evaluation: take the data that there is.
 std::string HelpWithoutData(const ModelData& data, const std::string& wanted) {
   std::string there;
   if (data.valid) there = "`--split valid`";

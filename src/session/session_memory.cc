@@ -20,7 +20,7 @@ namespace {
 // threads.
 constexpr int64_t kMostPrepared = int64_t{192} << 20;
 
-// What kernels may take for workspaces.
+// Kernels may take up to this many bytes for workspaces.
 constexpr int64_t kMostWorkspace = int64_t{64} << 20;
 
 int64_t BytesAt(const TensorType& type, int64_t batch) {

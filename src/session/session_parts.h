@@ -68,7 +68,7 @@ struct SessionEngine {
   std::string recompiled;                // why a program that was given is not used
 };
 
-// How long a run trains.
+// Says how long a run trains.
 struct RunLength {
   int64_t batches_per_epoch = 0;
   Accumulation accumulation;  // of batches to steps
@@ -99,9 +99,9 @@ struct SessionParts {
 };
 
 // Opens the data and notes what the training data have found out. If weights were trained with
-// other words or categories, that is an error where a run goes on, else a warning. Where a run goes
-// on, other labels are an error, and other samples with the same labels a warning. False after an
-// error.
+// other words or categories, that is an error in a resumed run, else a warning. In a resumed run,
+// other labels are an error, and other samples with the same labels a warning. Returns false after
+// an error.
 bool OpenData(SessionParts& session, bool train, Diagnostics& diagnostics);
 // The metadata by which checkpoints know the training data.
 SafetensorsMetadata DataMetadata(const SessionParts& session);

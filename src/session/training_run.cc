@@ -227,7 +227,7 @@ class TrainingRun {
   void EndEpoch() {
     const bool whole = !HasBatches();
     if (due_.is_evaluated(state_.step)) {
-      // By AfterStep(), and that was the end.
+      // AfterStep() has evaluated after this step, which was the last of the epoch.
     } else if (due_.EvaluationAtEnd(state_.step) || Done()) {
       Evaluate();
       if (result_.interrupted) return;
@@ -351,8 +351,8 @@ class TrainingRun {
     checkpoint_.Write(best_path_, state_);
   }
 
-  // Where time does not end the run a checkpoint tells nothing of it: it has the same bytes always.
-  // Else it has the very time by which the run is at its end or not.
+  // If time does not end the run, a checkpoint has no time in it, so that its bytes are always the
+  // same. Otherwise it has the very time that decides whether the run is at its end.
   void NoteTime() {
     if (spec_.seconds) state_.seconds = session_.state.seconds + Seconds(start_);
   }
@@ -378,8 +378,8 @@ class TrainingRun {
     result_.heap_growth_bytes = now.heap_bytes - heap_->heap_bytes;
   }
 
-  // The last evaluation and the last checkpoint allocate no more than a step. Who ends the process
-  // within the evaluation has the checkpoint.
+  // The last evaluation and the last checkpoint allocate no more than a step. The checkpoint comes
+  // first, so that it exists if the user ends the process during the evaluation.
   TrainResult Finish() {
     std::optional<Saving> saving;
     if (result_.interrupted) saving.emplace(signals_.saving);
