@@ -1,5 +1,5 @@
-// What runs again to lower a peak: none of it is there in vain, none of what was only tried is
-// left, and results stay the same.
+// Tests the recomputations that lower a peak. None is needless, none that was only tried is left,
+// and results stay the same.
 #include "src/budget/recompute_at_peak.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,8 @@ int64_t CountNeedless(const CompiledEntry& entry, Bytes most) {
   });
 }
 
-// What a bound graph computes, and, prepared and with what runs again, computes still.
+// Holds the results of a bound graph, to compare them with those of its prepared form with
+// recomputations.
 class Results {
  public:
   explicit Results(const Graph& bound)

@@ -51,7 +51,8 @@ bool AllAre(const std::byte* arena, int64_t bytes, std::byte value) {
 
 class CpuArenaTest : public testing::Test {
  protected:
-  // What only the first arena takes is no arena's.
+  // The first arena also takes memory that belongs to no arena. So it is taken before the tests
+  // measure.
   void SetUp() override {
     device_.Free(ArenaKind::kDevice, device_.Allocate(ArenaKind::kDevice, kBytes));
     ResidentBytes();
@@ -166,7 +167,8 @@ class WithLimit {
 
 TEST_F(CpuArenaTest, ALimitOnAddressesIsNamed) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer takes addresses of its own";
-  // What is mapped, but for a huge page beyond the arena, leaves room for the arena alone.
+  // The arena takes a huge page of addresses beyond its own bytes. So a limit that leaves only its
+  // bytes is too low.
   for (const int64_t room : {16 * kMiB, 64 * kMiB, 64 * kMiB + kPage}) {
     const WithLimit limit(RLIMIT_AS, MappedBytes() + room);
     errno = ENOENT;

@@ -108,7 +108,7 @@ TEST(CudaDeviceTest, StartsWhatItCapturedAsOften) {
   }
 }
 
-// What waits for the host cannot be captured, and leaves a stream that goes on.
+// A call that waits for the host cannot be captured. The stream goes on afterwards.
 TEST(CudaDeviceTest, RefusesToCaptureWhatCannotBe) {
   std::string reason;
   const std::unique_ptr<Device> device = OpenOrExplain(&reason);

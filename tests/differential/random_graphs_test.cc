@@ -47,7 +47,7 @@ const std::set<OpId> kNotDrawn = {OpId::reorder,
                                   OpId::region_proposals,
                                   OpId::detections};
 
-// What the run as a whole has met: without these the comparison would prove little.
+// Counts what the run as a whole has met. Without these cases, the comparison would prove little.
 struct Coverage {
   std::set<std::string> planners, ops;
   int64_t passes_removed = 0, recomputations = 0, swaps = 0, in_streams = 0, copies = 0, elided = 0,
@@ -147,7 +147,7 @@ class OneGraph {
     }
   }
 
-  // What may run side by side does, but for a few nodes.
+  // Nodes that may run side by side do so, but for a few.
   void RunWithStreams(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     IdVector<NodeId, double> alone(prepared.nodes.size());

@@ -65,7 +65,7 @@ class FitRunTest : public testing::Test {
     return answer;
   }
 
-  // That leaves the arena this share of what it takes freely.
+  // Returns the cap that leaves the arena this share of its free size.
   int64_t CapFor(double share) const {
     const PlannedRun free = FitUnder(int64_t{1} << 40).free;
     const auto arena = static_cast<double>(free.memory.arena);

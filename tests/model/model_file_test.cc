@@ -294,7 +294,8 @@ TEST(ModelFileTest, TheFileAsResolvedSaysTheSame) {
   EXPECT_EQ(ToYaml(ResolvedTree(again)), text);
 }
 
-// Where a program lies that is compiled from it, none of these being there.
+// This is the case of a program that is compiled into another folder, in which none of these files
+// is.
 TEST(ModelFileTest, RelativePathsCanStartAtAnotherFolder) {
   Diagnostics diagnostics;
   const std::string data =

@@ -135,7 +135,7 @@ TEST(OverrideTest, ErrorsNameTheFlag) {
   EXPECT_NE(After({deep + "=1"}).find("more than 64 parts"), std::string::npos);
 }
 
-// What no file could hold, no run may write.
+// A run must not write a key that no file could hold.
 TEST(OverrideTest, RefusesKeysThatAFileCannotHold) {
   EXPECT_NE(After({"paths.\x01.ops=[]"}).find("error: a control character"), std::string::npos);
   EXPECT_NE(After({"paths.\xFF.ops=[]"}).find("error: a byte that is not UTF-8"),

@@ -222,7 +222,7 @@ TEST_P(OpCases, GpuAgreesWithReference) {
   }
 }
 
-// A case's kernel on memory of its own. What it is to write holds garbage first.
+// Runs a case's kernel on memory of its own. Its outputs and workspace hold garbage first.
 class CaseRun {
  public:
   // `shared`: the output of the pair lies over its input.

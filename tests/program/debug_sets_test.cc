@@ -16,7 +16,8 @@
 namespace cgrun {
 namespace {
 
-// What a faulty kernel does around its work; one at a time, as kernels are plain functions.
+// Says what a faulty kernel does around its work. There is one at a time, because kernels are plain
+// functions.
 using Fault =
     std::function<void(const RunContext&, const Instruction&, const std::function<void()>& work)>;
 Fault fault;

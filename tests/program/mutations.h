@@ -17,7 +17,7 @@ namespace cgrun {
 // The sound programs that are changed; the last one has a fused node.
 const std::vector<ProgramImage>& Images();
 
-// Where a mutation was made.
+// Says where a mutation was made.
 struct Place {
   size_t image = 0, entry = 0, instruction = 0;
   size_t operand = 0;

@@ -125,7 +125,7 @@ TEST(SmallerWorkspaces, NeedNothingElse) {
   }
 }
 
-// Where kernels of f32 work on copies.
+// With bf16, some kernels of f32 read and write copies.
 TEST(SmallerWorkspaces, ChangeNoBitInBf16) {
   for (const std::string& device : Devices()) {
     for (int threads : {5, 16}) {

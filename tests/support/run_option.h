@@ -17,7 +17,7 @@ struct OptionRun {
   int64_t allocations = 0;          // by operator new while it ran
 };
 
-// Where the operands lie.
+// Says where the operands lie.
 struct OperandPlaces {
   int64_t shift = 0;                  // bytes from an address that is aligned to 64
   std::optional<InPlacePair> shared;  // this output lies over this input
