@@ -256,8 +256,8 @@ class Differentiator {
     return "'" + GetOpDef(node.op).name + "' (" + node.name + ")";
   }
 
-  // Whether no gradient flows through a node: its operator has none, or its outputs are whole
-  // numbers.
+  // Returns whether no gradient flows through a node: its operator has none, or its outputs are
+  // whole numbers.
   bool StopsGradients(const Node& node) const {
     return GetOpDef(node.op).gradient == nullptr ||
            std::ranges::none_of(node.outputs, [&](ValueId output) {

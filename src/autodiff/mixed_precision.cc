@@ -15,8 +15,8 @@
 namespace cgrun {
 namespace {
 
-// Whether a value is a number of the model, not of a sample: it takes the type of what it is put
-// together with.
+// Returns whether a value is a number of the model, not of a sample: it takes the type of what it
+// is put together with.
 bool IsOfModel(const Value& value) {
   return value.role == Role::kParameter || value.role == Role::kConstant;
 }

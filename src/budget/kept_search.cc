@@ -33,7 +33,7 @@ class Annealing {
   Annealing(KeptSchedule& schedule, const KeptSearchOptions& options)
       : schedule_(schedule), options_(options) {}
 
-  // Whether less time than `seconds` is found for what fits; the schedule is that, then.
+  // Returns whether less time than `seconds` is found for what fits; the schedule is that, then.
   bool Run(double seconds) {
     best_seconds_ = seconds;
     if (!Restart() || wanted_.empty()) return false;

@@ -113,10 +113,10 @@ class PeakAnalysis {
     return option.seconds <= limits_.seconds;
   }
 
-  // Whether the lifespan begins before the peak and ends behind it.
+  // Returns whether the lifespan begins before the peak and ends behind it.
   bool Spans(const Lifespan& life) const { return life.lower < peak_ && life.upper > peak_ + 1; }
 
-  // Whether the node at the peak writes or reads it.
+  // Returns whether the node at the peak writes or reads it.
   bool TouchedAtPeak(ValueId value) const {
     const NodeId producer = graph_.values[value].producer;
     if (producer.valid() && time_[producer] == peak_) return true;
@@ -124,7 +124,7 @@ class PeakAnalysis {
                        [&](NodeId reader) { return time_[reader] == peak_; });
   }
 
-  // Whether it is still to be written to the swap file behind the peak.
+  // Returns whether it is still to be written to the swap file behind the peak.
   bool IsOnItsWay(ValueId value) const {
     return std::ranges::any_of(readers_[value], [&](NodeId reader) {
       return time_[reader] >= peak_ && WritesOut(graph_.nodes[reader]);
@@ -140,7 +140,7 @@ class PeakAnalysis {
     }
   }
 
-  // Whether the value is still there when it is needed again, for other readers.
+  // Returns whether the value is still there when it is needed again, for other readers.
   bool IsThere(ValueId value) {
     const SharedBufferId buffer = assignment_.of_value[value];
     if (buffer == candidate_.buffer || changed_at_[ViewedValue(graph_, value)] <= first_use_)

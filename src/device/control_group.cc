@@ -76,7 +76,7 @@ Number LeastUpwards(const std::string& mount, std::string path,
   return least;
 }
 
-// Whether `name` is one of a list with commas.
+// Returns whether `name` is one of a list with commas.
 bool IsListed(std::string_view list, std::string_view name) {
   for (;;) {
     const size_t comma = list.find(',');

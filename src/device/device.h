@@ -90,7 +90,7 @@ class Device {
   // Locks the pages of `memory`, of the host, until the result is gone, so that they are copied
   // straight from where they are. Null where that gains nothing, or cannot be had.
   virtual std::shared_ptr<void> Pin(std::span<std::byte> /*memory*/) { return nullptr; }
-  // Whether work goes on after the call that puts it into a stream has returned.
+  // Returns whether work goes on after the call that puts it into a stream has returned.
   virtual bool is_asynchronous() const { return false; }
   // Keeps what `enqueue` puts into the stream, which does not run now, to be started as one with
   // the addresses that it has here. Null where that cannot be done. The device must outlive it.

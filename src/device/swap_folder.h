@@ -12,7 +12,7 @@ namespace cgrun {
 // what a run sees where memory is short. The file is gone afterwards. Throws UserError.
 TransferSpeed MeasureTransfers(const std::string& folder);
 
-// Whether files in `folder` lie in memory (tmpfs, ramfs): to swap there frees nothing.
+// Returns whether files in `folder` lie in memory (tmpfs, ramfs): to swap there frees nothing.
 bool LiesInMemory(const std::string& folder);
 
 }  // namespace cgrun

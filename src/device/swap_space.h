@@ -29,8 +29,8 @@ class SwapSpace {
   // Throws UserError with what went wrong first, if anything ever did: what was computed since is
   // worth nothing.
   virtual void Check() const = 0;
-  // Whether its calls put work into the stream of the run, in whose order all happens then: so they
-  // are a part of what is captured. Else they act when they are made.
+  // Returns whether its calls put work into the stream of the run, in whose order all happens then:
+  // so they are a part of what is captured. Else they act when they are made.
   virtual bool in_stream() const { return false; }
 };
 

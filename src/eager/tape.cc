@@ -83,7 +83,7 @@ class TapeMaker {
     tape_.calls.push_back(std::move(call));
   }
 
-  // Whether a node costs nothing in PyTorch, since it returns the same memory.
+  // Returns whether a node costs nothing in PyTorch, since it returns the same memory.
   bool IsView(const Node& node) const {
     const Value& from = graph_.values[node.inputs[0]];
     const Value& to = graph_.values[node.outputs[0]];

@@ -59,7 +59,7 @@ int64_t RoomFor(const PlannedRun& run, int64_t cap) {
   return cap - (run.in_steps() - run.memory.arena);
 }
 
-// Whether the room for the arena would not do if all packed and rounded as well as it can.
+// Returns whether the room for the arena would not do if all packed and rounded as well as it can.
 bool BoundIsAbove(int64_t room, const PlannedRun& run) {
   return run.arena_bound - run.memory.base_room > room;
 }

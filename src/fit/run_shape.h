@@ -37,10 +37,10 @@ HostUse HostUseOf(const HostParts& parts);
 // its initial value, to be loaded or to be saved.
 int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view device);
 
-// Whether some kernel of a program is oneDNN's.
+// Returns whether some kernel of a program is oneDNN's.
 bool CallsOneDnn(const ProgramImage& image, const KernelLibrary& library);
 
-// Whether no path has a loss or a metric: such a model is there to predict.
+// Returns whether no path has a loss or a metric: such a model is there to predict.
 bool PredictsAlone(const ModelSpec& model);
 
 struct RunShape {

@@ -16,7 +16,8 @@
 namespace cgrun {
 namespace {
 
-// Whether the node has inputs, and each is a constant that has elements and a type of cgrun.
+// Returns whether the node has inputs, and each is a constant that has elements and a type of
+// cgrun.
 bool HasConstantsAlone(const NodeContext& node) {
   bool has_any = false;
   for (int i = 0; i < static_cast<int>(node.node().inputs.size()); ++i) {

@@ -47,7 +47,7 @@ class ItemGraph {
   const TensorType& TypeOf(int value) const;
   // The one reader of an item that is no output; -1 where there is none, or several.
   int OnlyReader(int place) const;
-  // Whether an item is no output, and one operand alone reads it.
+  // Returns whether an item is no output, and one operand alone reads it.
   bool IsUsedOnce(int place) const;
   // The constant that a `parameter` gives; null for other values.
   const Constant* ConstantAt(int value) const;
@@ -56,7 +56,7 @@ class ItemGraph {
   // a wish unless the place is an output, which keeps its own.
   void Replace(int place, Item item, std::vector<ItemOperand> in);
 
-  // Whether any item has become another one, or is dead.
+  // Returns whether any item has become another one, or is dead.
   bool IsChanged() const;
   // The network of the items that are not dead; nothing where an item cannot be inferred, or where
   // one has another type than before.

@@ -44,7 +44,7 @@ class UnsignedDivision {
                         const std::string& is) {
     return write_.Part("compare", {a, b}, {KeyOf("is", is)});
   }
-  // Whether the number is 2⁶³ or more.
+  // Returns whether the number is 2⁶³ or more.
   NetworkValue IsLarge(const NetworkValue& x) { return Compared(x, 0.0, "less"); }
   // The number without the bit of 2⁶³.
   NetworkValue Plain(const NetworkValue& x) {

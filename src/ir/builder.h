@@ -88,7 +88,7 @@ class Builder {
   // A value whose name UniqueName() gave.
   ValueId Add(Value value);
 
-  // Whether the same was said of the same place: a network can be used several times.
+  // Returns whether the same was said of the same place: a network can be used several times.
   bool WasTold(const SourceMark& mark, const std::string& message);
 
   // Those of the graph, from the first time on that it is asked for.

@@ -174,7 +174,7 @@ struct Graph {
   std::map<ValueId, ParameterInfo> parameters;  // of all state
   uint64_t seed = 0;                            // of random initial values and dropout
 
-  // Whether a step changes state that outlives a pass over the data.
+  // Returns whether a step changes state that outlives a pass over the data.
   bool Learns() const;
   // The value of that name, or invalid.
   ValueId FindValue(std::string_view value_name) const;
@@ -188,8 +188,8 @@ using ReaderLists = FlatLists<ValueId, NodeId>;
 // In id order; a node that reads a value twice stands once.
 ReaderLists Readers(const Graph& graph);
 
-// Whether each node has a larger id than those whose results it reads: then the order of ids is a
-// topological one.
+// Returns whether each node has a larger id than those whose results it reads: then the order of
+// ids is a topological one.
 bool IsInOrder(const Graph& graph);
 
 // A topological order of the nodes that prefers small ids (the order in which they were built).

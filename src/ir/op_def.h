@@ -255,7 +255,8 @@ std::string FaultOfFused(const NodeSignature& node);
 // Returns the signatures of the operators of a fused node's body.
 std::vector<NodeSignature> SignaturesInBody(const NodeSignature& node);
 
-// Whether the operator takes part in swapping: bytes go between the device and the swap file.
+// Returns whether the operator takes part in swapping: bytes go between the device and the swap
+// file.
 bool IsTransfer(OpId op);
 
 // Returns the arena of a value's bytes. A value that no node makes lies on the device.

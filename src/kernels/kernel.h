@@ -150,7 +150,7 @@ class KernelLibrary : public Target {
   virtual void WarmUp(int /*threads*/, bool /*streams*/) const {}
   // Returns the traits of one of Options(); those of a kernel that is not there are all false.
   virtual KernelTraits TraitsOf(std::string_view /*kernel*/) const { return {}; }
-  // Whether kernels make use of more than one of the host's threads.
+  // Returns whether kernels make use of more than one of the host's threads.
   virtual bool uses_threads() const { return true; }
 };
 

@@ -25,7 +25,7 @@ class TensorBytes {
   TensorBytes& operator=(TensorBytes&&) = default;
 
   ByteSpan bytes() const { return view_; }
-  // Whether the elements have memory of their own.
+  // Returns whether the elements have memory of their own.
   bool decoded() const { return !decoded_.empty(); }
 
  private:

@@ -152,7 +152,7 @@ OpCost BatchNormGradCost(const NodeSignature& node) {
           node.inputs[0].shape.Elements()};
 }
 
-// Whether inputs from `first` on are scale, shift and two statistics of those names.
+// Returns whether inputs from `first` on are scale, shift and two statistics of those names.
 bool ExpectOfChannels(InferContext& context, int first, std::string_view mean,
                       std::string_view deviation) {
   const TensorType wanted{StatisticType(context.dtype(0)), {BatchNormChannels(context.shape(0))}};

@@ -15,12 +15,12 @@ inline constexpr std::string_view kDeltasDoc =
     "as wide and e^dh times as high (Ren et al., Faster R-CNN, 2015); then it is cut off at the "
     "edges of the image. ";
 
-// Whether inputs 0 to `count` − 1 are of one type that coordinates can have, f32 or f64: in bf16
-// they would be off by pixels.
+// Returns whether inputs 0 to `count` − 1 are of one type that coordinates can have, f32 or f64: in
+// bf16 they would be off by pixels.
 bool ExpectCoordinates(InferContext& context, int count);
-// Whether there are four `std`, one a delta, none of them infinite.
+// Returns whether there are four `std`, one a delta, none of them infinite.
 bool ExpectFourStd(InferContext& context, const RealList& std);
-// Whether input `i`, called `name`, has shape `wanted`, which depends on `other`.
+// Returns whether input `i`, called `name`, has shape `wanted`, which depends on `other`.
 bool ExpectShape(InferContext& context, int i, std::string_view name, const Shape& wanted,
                  std::string_view other);
 

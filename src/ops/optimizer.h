@@ -120,7 +120,7 @@ bool CheckOptimizerInputs(InferContext& context, int states);
 // Warns of an `epsilon` of 0, as nothing else keeps an update from dividing by 0.
 void WarnOfNoEpsilon(InferContext& context, double epsilon);
 
-// Whether input `i` is the step counter; reports it where not.
+// Returns whether input `i` is the step counter; reports it where not.
 bool CheckStepCounter(InferContext& context, int i);
 
 }  // namespace cgrun

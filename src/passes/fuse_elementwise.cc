@@ -105,7 +105,7 @@ class Grower {
     return view_.type(Reduces(last()) ? last().inputs[0] : last().outputs[0]);
   }
 
-  // Whether nothing but the cone reads the value.
+  // Returns whether nothing but the cone reads the value.
   bool IsOf(const Cone& cone, ValueId value) const {
     return view_.readers.IsInternal(value) &&
            std::ranges::all_of(view_.readers[value], [&](NodeId reader) {

@@ -28,7 +28,7 @@ const Node* ProducerOf(const Graph& graph, ValueId value, OpId op) {
   return id.valid() && graph.nodes[id].op == op ? &graph.nodes[id] : nullptr;
 }
 
-// Whether nothing but `reader` keeps the value for the backward pass.
+// Returns whether nothing but `reader` keeps the value for the backward pass.
 bool KeptForAlone(const Graph& graph, const GraphReaders& readers, ValueId value, NodeId reader) {
   return std::all_of(readers[value].begin(), readers[value].end(), [&](NodeId id) {
     return id == reader || graph.nodes[id].phase == Phase::kForward;

@@ -43,8 +43,8 @@ int64_t BytesOf(const TensorType& type, int64_t batch) {
   return ByteSize({type.dtype, type.shape.Bind(batch)});
 }
 
-// Whether a node of the forward pass makes something as large of y that is kept: while y is, that
-// can be had again.
+// Returns whether a node of the forward pass makes something as large of y that is kept: while y
+// is, that can be had again.
 bool KeepsAsMuch(const Graph& graph, const GraphReaders& readers, const Node& node, ValueId y,
                  int64_t batch) {
   if (GetOpDef(node.op).view) return false;
@@ -89,7 +89,7 @@ bool HasKernel(NodeSignature node, const Graph& graph, const PassContext& contex
   return !context.target.Options(node, {context.threads, {}, graph.Learns()}).empty();
 }
 
-// Whether the bits are so few that they are worth it, and can be made and read.
+// Returns whether the bits are so few that they are worth it, and can be made and read.
 bool Pays(const Graph& graph, const TensorType& y, const PassContext& context) {
   const Attributes none;
   InferContext infer(none, {y});

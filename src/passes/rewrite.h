@@ -36,7 +36,7 @@ void MoveBehindInputs(Graph& graph, NodeId first);
 std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
                                        const PassContext& context);
 
-// Whether two nodes are of one phase and path, so that one node can be both.
+// Returns whether two nodes are of one phase and path, so that one node can be both.
 inline bool OfOnePlace(const Node& a, const Node& b) {
   return a.phase == b.phase && a.path == b.path;
 }

@@ -225,8 +225,8 @@ bool AliasModel::MayOverwrite(const NodeRun& run, const InPlacePair& pair) const
   return true;
 }
 
-// Whether another node reads the set when this one is over, or may still read it when this one
-// begins.
+// Returns whether another node reads the set when this one is over, or may still read it when this
+// one begins.
 bool AliasModel::IsReadBehind(const NodeRun& run, const AliasSet& set, TimePoint time) const {
   if (set.lifespan.upper > time + run.length) return true;
   if (!has_streams_) return false;

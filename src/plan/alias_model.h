@@ -98,14 +98,14 @@ class AliasModel {
   AliasSetId SetOf(ValueId value) const { return set_of_[value]; }
   Bytes in_place_bytes() const { return in_place_bytes_; }  // which in-place nodes saved
 
-  // Whether the node is a view that runs nothing. Its operands must have their sets.
+  // Returns whether the node is a view that runs nothing. Its operands must have their sets.
   bool IsElided(const NodeRun& run) const { return nodes_[run.node].is_view && IsElidedView(run); }
   Bytes WorkspaceOf(const NodeRun& run) const {
     return IsElided(run) ? 0 : nodes_[run.node].workspace;
   }
   std::span<const InPlacePair> InPlacePairs(NodeId node) const { return nodes_[node].in_place; }
-  // Whether the output of `pair` can lie in the bytes of the input in some schedule: in any in
-  // which nothing reads these bytes any more.
+  // Returns whether the output of `pair` can lie in the bytes of the input in some schedule: in any
+  // in which nothing reads these bytes any more.
   bool MayOverwrite(const NodeRun& run, const InPlacePair& pair) const;
 
  private:

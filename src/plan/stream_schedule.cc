@@ -64,7 +64,7 @@ class Arranger {
     double begin = 0, end = 0;
   };
 
-  // Whether streams make the stretch quicker by enough.
+  // Returns whether streams make the stretch quicker by enough.
   bool Place(std::span<const ScheduleStep> stretch) {
     std::array<double, kParallelStreams> free{};
     double one_by_one = 0, last = 0;

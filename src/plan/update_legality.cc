@@ -188,7 +188,7 @@ class EdgeAdder {
   EdgeAdder(Builder& builder, Chains chains, std::vector<UpdateEdge> edges)
       : builder_(builder), chains_(std::move(chains)), edges_(std::move(edges)) {}
 
-  // Whether any was copied.
+  // Returns whether any was copied.
   bool Run() {
     AddRange(0, edges_.size());
     return has_copied_;

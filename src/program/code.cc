@@ -13,7 +13,7 @@
 namespace cgrun {
 namespace {
 
-// Whether an instruction's types are what its operator infers.
+// Returns whether an instruction's types are what its operator infers.
 bool TypesAgree(const NodeSignature& node) {
   if (node.op == OpId::fused) return FaultOfFused(node).empty();
   InferContext context(node.attributes, node.inputs);

@@ -20,8 +20,8 @@ bool IsOnDevice(const ImageOperand& operand) {
   return operand.operand.arena == ArenaKind::kDevice && operand.bytes > 0;
 }
 
-// Whether all bytes of a stretch, which is not empty, are `wanted`. Each byte is compared with the
-// next one, at the speed of memory.
+// Returns whether all bytes of a stretch, which is not empty, are `wanted`. Each byte is compared
+// with the next one, at the speed of memory.
 bool AreAll(const std::byte* bytes, int64_t count, std::byte wanted) {
   return *bytes == wanted && std::memcmp(bytes, bytes + 1, static_cast<size_t>(count - 1)) == 0;
 }

@@ -78,7 +78,8 @@ struct ImageState {
   Layout layout = {};  // in the arena, as many bytes as plain; files and ReadState() are plain
 };
 
-// Whether the state's bytes in the arena are what files hold; `on_host`: of the program's device.
+// Returns whether the state's bytes in the arena are what files hold; `on_host`: of the program's
+// device.
 bool ReadsInPlace(const ImageState& state, bool on_host);
 
 struct ImageConstant {

@@ -24,7 +24,7 @@ void Pause() {
 #endif
 }
 
-// Whether one of them writes what the other reads or writes.
+// Returns whether one of them writes what the other reads or writes.
 bool Conflict(const ImageInstruction& a, const ImageInstruction& b) {
   return std::ranges::any_of(a.operands, [&](const ImageOperand& mine) {
     return std::ranges::any_of(b.operands, [&](const ImageOperand& other) {

@@ -59,8 +59,8 @@ class Program {
   void CheckTransfers() const {
     if (swap_space_) swap_space_->Check();
   }
-  // Whether RunChanged() can run a part of an entry point: it is incremental, and ran last, and no
-  // state was written from outside since.
+  // Returns whether RunChanged() can run a part of an entry point: it is incremental, and ran last,
+  // and no state was written from outside since.
   bool CanRunChanged(int entry) const;
   // Runs what has to run again when `changed`, a union of the feeds' ImagePort::reach, has changed
   // since the entry point's last run: results are those of Run(). Feeds that meet `changed` are

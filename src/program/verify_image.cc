@@ -317,7 +317,7 @@ class EntryVerifier {
     }
   }
 
-  // Whether the output lies in the input, or the other way round, where it belongs.
+  // Returns whether the output lies in the input, or the other way round, where it belongs.
   static bool IsInPlace(const ImageInstruction& instruction, std::span<const SubBufferPair> parts,
                         size_t input, size_t output) {
     const ImageOperand &a = instruction.operands[input], &b = instruction.operands[output];

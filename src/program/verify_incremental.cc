@@ -20,7 +20,7 @@ struct WrittenBytes {
   ReachSet reach = 0;
 };
 
-// Whether what has reach `b` runs in every run that what has `a` does.
+// Returns whether what has reach `b` runs in every run that what has `a` does.
 bool RunsWith(ReachSet a, ReachSet b) {
   return b == kEveryRun || (a != kEveryRun && (a & ~b) == 0);
 }

@@ -26,7 +26,7 @@ std::string MemoryText(const MemoryUse& memory) {
                      FormatBytes(memory.engine.reserved_peak_bytes), MeasuredText(memory));
 }
 
-// Whether the number is of the metric `name` of one path, or of the only path.
+// Returns whether the number is of the metric `name` of one path, or of the only path.
 bool HasName(const NamedNumber& mean, std::string_view name) {
   return mean.name == name || mean.name.ends_with("." + std::string(name));
 }

@@ -27,7 +27,7 @@ enum class Scores : uint8_t {
   kYesNo
 };
 
-// Whether a score says yes or no.
+// Returns whether a score says yes or no.
 bool IsYesNo(Scores scores);
 
 struct PredictedOutput {
@@ -59,8 +59,8 @@ std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<cons
 // Returns the most probable class of each place: the first of equal ones.
 std::vector<int64_t> ClassesOfPlaces(const PredictedOutput& output, std::span<const double> values);
 
-// Whether the values of an output are numbers that can be used: finite, but for the logarithm of a
-// probability of 0.
+// Returns whether the values of an output are numbers that can be used: finite, but for the
+// logarithm of a probability of 0.
 bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes);
 
 // The raw outputs of a sample.

@@ -66,7 +66,7 @@ class CheckpointWriter {
   // copied.
   static constexpr int64_t kBufferBytes = AtomicFile::kBufferBytes;
 
-  // Whether all of the engine's state is finite.
+  // Returns whether all of the engine's state is finite.
   bool IsFinite();
   // Engine::StateHash(), by way of the writer's copy.
   uint64_t StateHash() { return engine_.StateHash(copy_); }

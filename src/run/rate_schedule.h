@@ -55,7 +55,7 @@ struct RateSchedule {
   // Returns how many steps the rate rises.
   double WarmupSteps() const;
 
-  // Whether evaluations matter, by the number that is called `metric`.
+  // Returns whether evaluations matter, by the number that is called `metric`.
   bool watches() const { return kind == Kind::kPlateau; }
   // Takes the number that an evaluation after `step` steps gave.
   void Observe(int64_t step, double value);

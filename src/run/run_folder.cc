@@ -82,8 +82,8 @@ bool IsLeftByRun(const std::vector<fs::path>& files) {
   });
 }
 
-// Whether a run failed there before it left more than its checkpoint of step 0: no best model, and
-// nothing that it was to keep.
+// Returns whether a run failed there before it left more than its checkpoint of step 0: no best
+// model, and nothing that it was to keep.
 bool FailedAtOnce(const std::string& folder) {
   std::error_code error;
   for (const fs::path& file : RunFiles(folder)) {

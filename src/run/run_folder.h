@@ -89,7 +89,7 @@ std::string SummaryJson(const TrainResult& result);
 void WriteSummary(const std::string& folder, const std::string& json);
 // A run that goes on has none, until it ends. Removes what WriteFailure() left, too.
 void RemoveSummary(const std::string& folder);
-// Whether a folder is that of a run that goes on, or was interrupted or killed.
+// Returns whether a folder is that of a run that goes on, or was interrupted or killed.
 bool IsUnfinishedRun(const std::string& folder);
 // failure.txt, of a run that ends with an error. Does not throw.
 void WriteFailure(const std::string& folder, const UserError& error);

@@ -17,12 +17,13 @@ enum class WeightsScope {
   kRun     // its optimizers' and its recurrent state, too: to go on with that run
 };
 
-// Whether a state belongs to a run and not to its model: it is recurrent, or an optimizer's.
+// Returns whether a state belongs to a run and not to its model: it is recurrent, or an
+// optimizer's.
 bool IsRunState(Role role);
 
-// Whether a file may fit a model by chance. The file has `fitting` of the `wanted` parameters and
-// statistics. If they are vectors alone, such as a "logits.bias" of 10 classes, but the model has
-// weights of more axes, they do not tell whose weights they are.
+// Returns whether a file may fit a model by chance. The file has `fitting` of the `wanted`
+// parameters and statistics. If they are vectors alone, such as a "logits.bias" of 10 classes, but
+// the model has weights of more axes, they do not tell whose weights they are.
 bool FitByChance(const std::vector<TensorType>& fitting, const std::vector<TensorType>& wanted);
 
 // Copies the tensors of a file, of safetensors or of PyTorch, into the states of their names. Those

@@ -223,7 +223,7 @@ class Search {
     }
   }
 
-  // Whether no other unit may begin.
+  // Returns whether no other unit may begin.
   bool IsOver() {
     if (signals_.stop != nullptr && *signals_.stop != 0) result_.interrupted = true;
     const auto& seconds = search_.budget.seconds;

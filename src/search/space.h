@@ -33,7 +33,7 @@ class Space {
   size_t size() const { return parameters_.size(); }
   const SearchParameter& operator[](size_t parameter) const { return parameters_[parameter]; }
 
-  // Whether the parameter counts, by the settings of those above it.
+  // Returns whether the parameter counts, by the settings of those above it.
   bool IsActive(size_t parameter, const Configuration& settings) const;
   // The setting at `part` of the way from the first to the last one, 0 <= part < 1. Numbers of a
   // range without a step have four significant digits.

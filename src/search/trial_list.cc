@@ -118,7 +118,7 @@ Trial* TrialList::Next(Diagnostics& diagnostics) {
   return &trials_.back();
 }
 
-// Whether the search can compare such models.
+// Returns whether the search can compare such models.
 bool TrialList::CheckModel(const ModelSpec& model, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   if (!model.data || !model.data->valid) ReportNoValid(search_, model, diagnostics);

@@ -25,7 +25,7 @@ struct SelectOptions;
 StateLayouts ChooseStateLayouts(const Graph& graph, const Target& target,
                                 const SelectOptions& options);
 
-// Whether a value is state, as it is or in another number type, that takes as many bytes in
+// Returns whether a value is state, as it is or in another number type, that takes as many bytes in
 // `layout` as plain.
 bool CanLieIn(const Graph& graph, ValueId value, const Layout& layout);
 

@@ -29,7 +29,7 @@ NodeId FindNode(const Graph& graph, std::string_view name) {
   return found;
 }
 
-// Whether what a node reads follows from something that training changes.
+// Returns whether what a node reads follows from something that training changes.
 bool DependsOnState(const Graph& graph, NodeId node) {
   std::vector<NodeId> left = {node};
   IdVector<NodeId, bool> seen(graph.nodes.size());

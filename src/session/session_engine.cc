@@ -33,7 +33,7 @@ std::string CodeSettings(const ModelSpec& model) {
   return ToYaml(tree);
 }
 
-// Whether a program was compiled from these settings.
+// Returns whether a program was compiled from these settings.
 bool SameSettings(const ProgramImage& image, const ModelSpec& model,
                   const CompileOptions& options) {
   const CompileOptions defaults;

@@ -130,7 +130,7 @@ int64_t LimitBatches(const SessionParts& session, int64_t batches);
 bool RunEvaluation(SessionParts& session, Split& split, RunObserver& observer, PassResult& result,
                    const volatile std::sig_atomic_t* stop = nullptr);
 
-// Whether `early_stop` has ended a run that is at `state`, and how.
+// Returns whether `early_stop` has ended a run that is at `state`, and how.
 bool IsStopped(const SessionParts& session, const RunState& state);
 EarlyStop DescribeStop(const SessionParts& session, const RunState& state);
 

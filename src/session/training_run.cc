@@ -86,7 +86,7 @@ class TrainingRun {
   }
 
  private:
-  // Whether the part of the run before this one was stopped where it was to be evaluated.
+  // Returns whether the part of the run before this one was stopped where it was to be evaluated.
   bool OwesEvaluation() const {
     if (!HasBatches()) return true;
     const bool was_due = IsAtItsEnd() || due_.Evaluation(state_.step);

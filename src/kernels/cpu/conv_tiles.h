@@ -26,7 +26,7 @@ struct ConvTiles {
   std::vector<int64_t> taps;
   PixelTiles pixels;
   RowTiles filters;
-  // Whether weights are packed before they are multiplied. If few tiles of pixels read them,
+  // Says whether weights are packed before they are multiplied. If few tiles of pixels read them,
   // packing takes longer than it saves.
   bool packs = true;
   bool bias = false;

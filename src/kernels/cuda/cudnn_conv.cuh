@@ -30,9 +30,9 @@ class CudnnConv {
   CudnnConv(const CudnnConv&) = delete;
   CudnnConv& operator=(const CudnnConv&) = delete;
 
-  // Whether Run() adds the bias; elsewhere it is still to be added.
+  // Returns whether Run() adds the bias; elsewhere it is still to be added.
   bool adds_bias() const { return bias_ != nullptr; }
-  // Whether it runs on copies with the channels last.
+  // Returns whether it runs on copies with the channels last.
   bool channels_last() const { return format_ == CUDNN_TENSOR_NHWC; }
   // `x`, `weight` and `y` as the convolution from x to y has them, all plain; the result is
   // written. `bias` is read where adds_bias().

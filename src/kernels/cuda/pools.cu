@@ -36,7 +36,7 @@ inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool includ
   return end - (begin > 0 ? begin : 0);
 }
 
-// Whether every number that windows on it make fits into 32 bits.
+// Returns whether every number that windows on it make fits into 32 bits.
 static bool IsSmall(const WindowAxis& axis) {
   const int64_t parts[] = {axis.input,  axis.before, axis.after,   axis.stride,
                            axis.kernel, axis.output, axis.dilation};

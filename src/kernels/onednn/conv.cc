@@ -93,7 +93,7 @@ double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filte
          kFlopsPerSecond;
 }
 
-// Whether the images that a convolution makes are one pixel wide.
+// Returns whether the images that a convolution makes are one pixel wide.
 bool MakesColumns(const NodeSignature& node) {
   const Shape& y = node.outputs[0].shape;
   return y[3].size == 1 && y[2].size > 1;
@@ -365,8 +365,9 @@ bool MayGoByWinograd(const NodeSignature& node) {
   return IsForWinograd(dtype, node.attributes.As<ConvGradAttributes>());
 }
 
-// Whether the operands and the workspace of a kernel by Winograd's algorithm are within the budget.
-// In a model that learns, activations wait beside it. It then takes no more than its images do.
+// Returns whether the operands and the workspace of a kernel by Winograd's algorithm are within the
+// budget. In a model that learns, activations wait beside it. It then takes no more than its images
+// do.
 bool IsInBudget(const NodeSignature& node, const RunSetting& setting, const KernelOption& option) {
   const int64_t images = OperandBytes(node) - ByteSize(WeightsOf(node));
   const int64_t budget = setting.workspace_budget;

@@ -23,7 +23,7 @@ class Ladder {
   // Keeps references to both. Takes memory for every pair that overlaps; see Fits().
   Ladder(const MemoryProblem& problem, const TimeSections& sections);
 
-  // Whether a problem is small enough.
+  // Returns whether a problem is small enough.
   static bool Fits(const MemoryProblem& problem, const TimeSections& sections);
 
   // One round of all preorders. As long as the capacity of the problem is not met, each searches

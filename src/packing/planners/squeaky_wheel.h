@@ -34,8 +34,8 @@ class SqueakyWheel {
   // Keeps references to both.
   SqueakyWheel(const MemoryProblem& problem, const TimeSections& sections);
 
-  // Whether a plan that ends at or below `capacity` was found in at most `nodes` nodes of `effort`.
-  // Every call tries other sequences than those before.
+  // Returns whether a plan that ends at or below `capacity` was found in at most `nodes` nodes of
+  // `effort`. Every call tries other sequences than those before.
   bool Run(Bytes capacity, int64_t nodes, Effort& effort);
 
   // After Run() has returned true, this holds the offsets, one per buffer of the problem.

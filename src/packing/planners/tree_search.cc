@@ -296,7 +296,7 @@ SearchOutcome TreeSearch::SolveRest(const Part& part, const Candidate& candidate
   return SearchOutcome::kFound;
 }
 
-// Whether placing something that lives for `time` can have taken a part to pieces.
+// Returns whether placing something that lives for `time` can have taken a part to pieces.
 bool TreeSearch::IsCut(const Part& part, SectionRange time) const {
   const Index last = std::min(time.end, part.sections.end - 1);
   for (Index s = std::max(time.begin, part.sections.begin + 1); s <= last; ++s) {
