@@ -153,7 +153,8 @@ class BruteForce final : public EagerListener {
     return false;
   }
 
-  // Whether the value is an output or the new value of a state, either itself or through a view.
+  // Returns whether the value is an output or the new value of a state, either itself or through a
+  // view.
   bool IsHeld(ValueId id, bool exactly) const {
     const auto is = [&](ValueId value) { return exactly ? value == id : Root(value) == id; };
     for (const Output& output : graph_.outputs) {

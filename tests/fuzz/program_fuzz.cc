@@ -32,7 +32,7 @@ bool IsSmall(const ProgramImage& image) {
   return true;
 }
 
-// Whether the image is sound; one that is, is run.
+// Returns whether the image is sound; one that is, is run.
 bool Runs(const ProgramImage& image) {
   if (!IsSmall(image)) return VerifyImage(image).empty();
   try {

@@ -43,7 +43,7 @@ class ReluBits : public testing::Test {
   ValueId relu_;
 };
 
-// Whether a node behind the forward pass reads the value.
+// Returns whether a node behind the forward pass reads the value.
 bool IsKept(const Graph& graph, ValueId value) {
   return std::ranges::any_of(Readers(graph)[value], [&](NodeId reader) {
     return graph.nodes[reader].phase != Phase::kForward;
