@@ -20,7 +20,7 @@ namespace cgrun {
 struct KeptGradient {
   ValueId value;
   std::string name;  // of the output
-  SourceMark mark;   // where the user asks for it
+  SourceMark mark;   // the place where the user asks for it
   // The path whose loss gives the gradient. If it is "", the one path that gives the value a
   // gradient is meant. For a trained parameter, "" means the one path that trains it. If there are
   // several such paths, that is an error. Without diagnostics, the first path is taken.

@@ -11,7 +11,7 @@ namespace cgrun {
 struct HeapUse {
   int64_t allocations = 0;    // calls of operator new so far, in all threads, but for …
   int64_t pool_requests = 0;  // … those that the fixed pool served
-  int64_t heap_bytes = 0;     // what malloc has taken from the system
+  int64_t heap_bytes = 0;     // that malloc has taken from the system
 };
 
 // While one lives, operator new takes memory for this thread, and for the team that works for it,

@@ -39,8 +39,8 @@ enum class Severity { kError, kWarning };
 struct Diagnostic {
   Severity severity = Severity::kError;
   SourceMark mark;
-  std::string message;   // what is wrong, in lower case, without a full stop
-  std::string help;      // how to mend it; may be empty
+  std::string message;   // says the fault, in lower case, without a full stop
+  std::string help;      // says how to mend it; may be empty
   bool instead = false;  // of what was said of its place before
 };
 

@@ -159,8 +159,9 @@ void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diag
   const auto schedules = ReadRateSchedules(model, diagnostics);
   const bool can_watch = CheckWatchedData(model, diagnostics);
   const ModelData& data = report.data;
-  if (data.train == nullptr) return;                                  // it has been told
-  const bool has_valid = data.valid != nullptr || model.data->valid;  // which failed, as was told
+  if (data.train == nullptr) return;  // it has been told
+  const bool has_valid =
+      data.valid != nullptr || model.data->valid;  // the data failed, as reported
   if (can_watch) ReadWatchedNumbers(model, has_valid, diagnostics);
   const int64_t batch = model.train->batch.value.size, samples = data.train->size();
   const Accumulation accumulation(model.train->accumulate.value, samples, batch,

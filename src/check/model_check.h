@@ -43,8 +43,8 @@ struct DeviceCheck {
   double tolerance = 0;  // of it
   int64_t compared = 0;  // results and gradients
   bool good = false;
-  std::string skipped;                    // why nothing was compared; empty: it was
-  std::vector<std::string> missing = {};  // what the reference computes, and the device does not
+  std::string skipped;                    // says why nothing was compared; empty: it was
+  std::vector<std::string> missing = {};  // the reference computes these, and the device does not
 };
 
 class ModelCheck {

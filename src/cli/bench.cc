@@ -40,7 +40,7 @@ struct BenchFlags {
   bool passes = false;
   bool isolate = false;
   std::string out;     // a folder for the result; "": none
-  bool force = false;  // what a former benchmark left there is replaced
+  bool force = false;  // replaces the files of a former benchmark there
   std::string only;    // the case of a process of --isolate
 };
 

@@ -141,7 +141,7 @@ std::string BatchText(const BatchFit& fit, int64_t cap) {
 RunLimit LimitToFill(const HostLimits& limits) {
   RunMemory like;
   like.beside = MeasureFootprint(like, HostThreads());
-  like.arena = LeastLimit(limits, like).bytes;  // which has page tables, too
+  like.arena = LeastLimit(limits, like).bytes;  // the limit has page tables, too
   like.beside = MeasureFootprint(like, HostThreads());
   return LeastLimit(limits, like);
 }

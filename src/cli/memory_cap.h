@@ -15,7 +15,7 @@ namespace cgrun {
 struct FittedRun {
   bool fits = false;                // else there was an error, which is printed
   std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known
-  Diagnostics printed = {};         // what was told
+  Diagnostics printed = {};         // these were reported
   // Steps take so much longer under a cap that makes operators run again: compared to no cap, as an
   // estimate, and the slowdown that steps have without a cap.
   std::optional<double> slower = {};

@@ -248,7 +248,7 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
   const auto shown = std::ranges::find(signature.outputs, false, &PredictedOutput::kept);
   if (model.paths.empty() || chooses || shown == signature.outputs.end()) return;
   const PathSpec& path = model.paths.back();
-  std::vector<std::string> heads, others;  // what losses read; without what is predicted
+  std::vector<std::string> heads, others;  // read by losses; those not predicted
   for (const LossSpec& loss : path.losses) {
     if (loss.op.in.empty()) continue;
     const std::string& head = loss.op.in[0].value;

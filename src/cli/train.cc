@@ -192,7 +192,7 @@ std::unique_ptr<Session> OpenSession(Training& training) {
     return std::make_unique<Session>(model, options, /*train=*/true, training.diagnostics);
   } catch (const MayNotFit&) {
     options.can_replan = false;
-    ReleaseFreeMemory();  // what the session has held is not to count
+    ReleaseFreeMemory();  // the session's memory is not to count
   }
   training.fitted = FitWithin(limits, model, options.compile, options.base);
   if (!training.fitted.fits) return nullptr;

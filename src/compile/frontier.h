@@ -19,7 +19,7 @@ struct FrontierPoint {
   int64_t swaps = 0;            // tensors of it that go to the swap file and back …
   int64_t file_bytes = 0;       // … which is so large
   int64_t single_threaded = 0;  // operators of it that work on one thread, in a smaller workspace
-  bool usual = false;           // what a compile without a cap takes
+  bool usual = false;           // the plan of a compile without a cap
   // Passes that were left out for it: they give up time for memory.
   std::vector<std::string> without = {};
 };

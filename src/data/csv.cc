@@ -402,7 +402,7 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
                              const CsvField& text) {
   const bool first = rows_ == 0 && !csv_.header;
   const CellMistake mistake = help_.OfNumber(error, used, text.text, first);
-  const bool of_names = mistake.kind == CellHelp::kNames;  // which share a message
+  const bool of_names = mistake.kind == CellHelp::kNames;  // these share a message
   cell_errors_.Add(
       of_names ? layout_.used[0].column : used.column, ColumnText(used),
       [&] { return reader.MarkOf(text); }, mistake);

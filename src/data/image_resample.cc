@@ -20,7 +20,7 @@ struct AxisFit {
   int64_t length = 0;     // pixels of the result
   int64_t out_begin = 0;  // those that the image covers
   int64_t out_count = 0;
-  double origin = 0.0;  // where in the source the first of them begins
+  double origin = 0.0;  // the place in the source where the first of them begins
   double scale = 1.0;   // source pixels a pixel of the result
 };
 

@@ -108,7 +108,7 @@ class LabelListReader {
 
   static bool IsHeader(const CsvReader& reader) {
     const std::string_view text = Trimmed(reader.fields()[0].text);
-    const bool alone = reader.fields().size() == 1;  // where no delimiter cuts the line
+    const bool alone = reader.fields().size() == 1;  // no delimiter cuts the line
     const std::string_view name =
         alone ? text.substr(0, text.find_first_of(kOtherDelimiters)) : text;
     return !HasEnding(name, kImageEndings) && !HasEnding(name, kOtherImages);

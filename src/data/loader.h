@@ -109,7 +109,7 @@ class Loader {
   int filling_ = 0, started_ = 0;
   bool stop_ = false;
   std::vector<Slot> slots_;
-  std::atomic<bool> cancel_ = false;  // what is being filled is of no use any more
+  std::atomic<bool> cancel_ = false;  // batches under way are of no use any more
   std::vector<std::thread> workers_;
 };
 

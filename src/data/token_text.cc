@@ -42,7 +42,7 @@ TokenText::TokenText(std::string path, const MemoryLeft& left) : path_(std::move
   reader.ExpectEnd();
   const std::span<std::byte> bytes = bytes_.Writable();
   const auto is_there = [&](char c) { return std::ranges::count(bytes, std::byte(c)) > 0; };
-  if (!is_there('\n') && is_there('\r')) {  // what ends lines is that alone
+  if (!is_there('\n') && is_there('\r')) {  // only this ends lines
     std::ranges::replace(bytes, std::byte('\r'), std::byte('\n'));
   }
   text_ = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

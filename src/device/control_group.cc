@@ -39,7 +39,7 @@ int64_t LeftIn(const std::string& folder, const Version& version) {
   for (std::string part; parts >> part >> bytes;) {
     if (part == prefix + "active_file" || part == prefix + "inactive_file") used -= bytes;
   }
-  used = std::max<int64_t>(0, used);  // what is counted of files lags behind
+  used = std::max<int64_t>(0, used);  // the count of files lags behind
   return std::max<int64_t>(0, limit - used);
 }
 

@@ -121,7 +121,7 @@ class CudaSwapSpace final : public SwapSpace {
   cudaStream_t run_;
   Arena memory_;
   OwnedStream copy_;
-  OwnedEvent begun_;  // where the run's stream was when a transfer began
+  OwnedEvent begun_;  // the place of the run's stream when a transfer began
   std::vector<Transfer> transfers_;
 };
 

@@ -8,7 +8,7 @@ namespace cgrun {
 
 struct HostThreadCount {
   int threads = 1;
-  std::string reason;  // what the number comes from: "OMP_NUM_THREADS is 2"
+  std::string reason;  // the source of the number: "OMP_NUM_THREADS is 2"
 };
 
 // The least of the processors in the mask of the process, the quota of its control groups, rounded

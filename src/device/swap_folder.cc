@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kChunk = 4 << 20;
 constexpr int kMostChunks = 8;
-constexpr double kLeastSeconds = 1e-6;  // where a clock is coarse
+constexpr double kLeastSeconds = 1e-6;  // for a coarse clock
 
 using Clock = std::chrono::steady_clock;
 

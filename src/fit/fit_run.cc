@@ -11,7 +11,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
+constexpr int64_t kMostBatch = 1 << 16;  // if no data says how many samples there are
 
 // Takes back as much of the base's rounding as `cap` asks for, but for `left` bytes of it.
 void FitBase(RunMemory& memory, int64_t cap, int64_t left) {

@@ -13,7 +13,7 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kLaterBytes = 256 << 10;  // what a run adds to its base
+constexpr int64_t kLaterBytes = 256 << 10;  // a run adds these after its base is measured
 
 // PooledAllocations has this many bytes in all.
 constexpr int64_t kPoolBytes = kMiB;

@@ -183,7 +183,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   memory.parts = HostUseOf(parts);
   memory.data = memory.parts.total();
   ReleaseFreeMemory();                               // as a session does
-  const Code code(compiled.image, device, library);  // what a run holds, but for the arena
+  const Code code(compiled.image, device, library);  // holds the memory of a run, but for the arena
   const int64_t workers = LoaderOptions().workers;
   // A swap file has a thread, too.
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;

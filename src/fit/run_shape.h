@@ -47,7 +47,7 @@ struct RunShape {
   std::vector<EntryRequest> entries;
   ModelData data;         // open, as it is in a run
   HostParts host;         // without what the compiled model adds
-  std::string data_note;  // why the samples are left out; empty where they are not
+  std::string data_note;  // says why the samples are left out; empty if they are not
 };
 
 // Returns the entry points that `train` compiles. A model that only predicts has the entry point of

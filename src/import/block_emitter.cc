@@ -92,7 +92,7 @@ std::string CommonEnd(const Names& names) {
 struct Use {
   std::vector<int> starts;
   std::string name;
-  std::string front;  // what the names of its items have in common
+  std::string front;  // the common beginning of its items' names
 };
 
 // Keeps the items in their order.

@@ -151,7 +151,7 @@ class FileReader::Inflater {
   int64_t compressed_bytes_ = 0;  // that were read of the file
   int64_t member_begin_ = 0;      // byte of the file where the member begins
   bool end_ = false;
-  bool other_behind_ = false;  // what comes next is no member: an error for whoever reads on
+  bool other_behind_ = false;  // no member comes next: reading on is an error
 };
 
 FileReader::FileReader(std::string path, Gzip gzip) : path_(std::move(path)) {

@@ -31,7 +31,7 @@ enum class Role : uint8_t {
   kConstant,          // its bytes stand in Graph::constants
   kIntermediate,
   kGradient,
-  kRecurrentState,  // what a step leaves for the next one: `update` of a model file
+  kRecurrentState,  // a step leaves it for the next one: `update` of a model file
 };
 
 // These are CalcGraph's four zones.
@@ -120,7 +120,7 @@ struct ParameterInfo {
   std::vector<double> init_args;  // constant: value; uniform: low, high; normal: mean, deviation
   std::string init_file = {};     // file: an .npy, or a .safetensors …
   std::string init_tensor = {};   // … with the tensor of this name
-  SourceMark init_mark = {};      // where the file says so
+  SourceMark init_mark = {};      // the place in the file that says so
   int64_t fan_in = 1;
   int64_t fan_out = 1;
   bool trainable = true;

@@ -21,7 +21,7 @@ struct OperandDef {
   std::string name;
   std::string doc;
   Arity arity = Arity::kOne;
-  ArenaKind arena = ArenaKind::kDevice;  // where its bytes lie
+  ArenaKind arena = ArenaKind::kDevice;  // the place of its bytes
 };
 
 // Gives type inference the types and attributes of one node. Dimensions may still depend on N.
@@ -203,7 +203,7 @@ struct OpDef {
   std::vector<InPlacePair> in_place;         // legal where both have the same bytes
   SubBuffersFunction sub_buffers = nullptr;  // operands that are parts of others; null: none
   std::vector<InPlacePair> updates;          // state input ← output, each step, when training
-  Narrow narrow = Narrow::kNever;            // how it takes part in mixed precision …
+  Narrow narrow = Narrow::kNever;            // its part in mixed precision …
   int narrow_inputs = kEveryInput;           // … with the first so many inputs; others stay f32
   bool activation = false;   // may be named by the key `activation` of other operators
   bool commutative = false;  // the first two inputs may be exchanged, bit for bit
@@ -215,9 +215,9 @@ struct OpDef {
   Moves moves = Moves::kNone;
   bool bounded = false;            // floats of output 0 lie from -1 to 1
   bool normalises = false;         // output 0 does not depend on the scale of input 0
-  bool draws_places = false;       // what it draws depends on the height and width of input 0
+  bool draws_places = false;       // its draws depend on the height and width of input 0
   std::string_view units = "";     // of a layer with weights: the attribute that counts its results
-  Labels labels = Labels::kNone;   // which it reads
+  Labels labels = Labels::kNone;   // that it reads
   std::string_view id_count = "";  // of Labels::kIds: the attribute that counts the ids
   bool skips_labels = false;  // a label or id outside of their range is allowed, and not counted
   FiniteHelp finite_help;

@@ -14,7 +14,7 @@ constexpr double kBytesPerSecond = 4e9;
 double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads,
                        int64_t workspace) {
   if (kernel.seconds != nullptr) return kernel.seconds(node, threads);
-  const int64_t bytes = OperandBytes(node) + 2 * workspace;  // which is written and read
+  const int64_t bytes = OperandBytes(node) + 2 * workspace;  // the workspace is written and read
   return static_cast<double>(CostOf(node).flops) / (kernel.flops_per_second * threads) +
          static_cast<double>(bytes) / kBytesPerSecond;
 }

@@ -110,7 +110,7 @@ struct KernelDef {
   // padding must stay 0.
   bool elementwise = false;
   bool reads_others = false;      // elementwise, and inputs of other shapes are plain
-  bool counts_elements = false;   // what it gives depends on how many they are: a mean's gradient
+  bool counts_elements = false;   // its result depends on their number: a mean's gradient
   bool keeps_zero = false;        // zeros give a zero
   bool hides_nan = false;         // may give a number for a NaN
   bool in_place = true;           // can run on the operator's in-place pairs, and on parts in place

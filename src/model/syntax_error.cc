@@ -16,7 +16,7 @@ namespace cgrun {
 namespace {
 
 struct Rewording {
-  const char* theirs;  // how yaml-cpp's message begins
+  const char* theirs;  // the beginning of yaml-cpp's message
   const char* message;
   const char* help;
 };

@@ -27,7 +27,7 @@ struct ModelData {
   // Inputs that are not what the data have for them: reported, and what reads them is not to be
   // judged by their types.
   std::vector<std::string> misfits;
-  std::vector<std::string> notes;  // what became of the files: Dataset::Notes() of all sets
+  std::vector<std::string> notes;  // say what became of the files: Dataset::Notes() of all sets
   LeftOut left_out;
 };
 

@@ -185,7 +185,7 @@ Bytes BoundOfAlignment(const MemoryProblem& problem, Bytes alignment) {
     events.push_back({buffer.upper, false, rounded, rounded - buffer.bytes});
   }
   SortByTime(events);
-  std::map<Bytes, int64_t> paddings;  // how many of the buffers alive have it; the last is no 0
+  std::map<Bytes, int64_t> paddings;  // counts the buffers alive that have it; the last is no 0
   Bytes sum = 0, bound = 0;
   for (const Event& event : events) {
     sum += event.begins ? event.rounded : -event.rounded;

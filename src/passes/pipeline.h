@@ -23,7 +23,7 @@ struct PipelineEntry {
   PassFunction run;
   int group;
   PassStage stage;
-  std::string_view reason;  // why it stands where it stands
+  std::string_view reason;  // says why it stands at this place
 };
 
 std::span<const PipelineEntry> Pipeline();

@@ -69,7 +69,7 @@ using AliasSetId = Id<struct AliasSetTag>;
 struct AliasSet {
   AliasFacts facts;
   Lifespan lifespan;
-  ValueId last;  // which joined
+  ValueId last;  // that joined
 };
 
 class AliasModel {
@@ -96,7 +96,7 @@ class AliasModel {
   const IdVector<ValueId, Lifespan>& lifespans() const { return lifespans_; }
   const IdVector<AliasSetId, AliasSet>& sets() const { return sets_; }
   AliasSetId SetOf(ValueId value) const { return set_of_[value]; }
-  Bytes in_place_bytes() const { return in_place_bytes_; }  // which in-place nodes saved
+  Bytes in_place_bytes() const { return in_place_bytes_; }  // saved by in-place nodes
 
   // Returns whether the node is a view that runs nothing. Its operands must have their sets.
   bool IsElided(const NodeRun& run) const { return nodes_[run.node].is_view && IsElidedView(run); }
@@ -118,7 +118,7 @@ class AliasModel {
   struct AliasValue {
     AliasFacts facts;
     bool is_fed = false;
-    ValueId state;  // which this is the next value of
+    ValueId state;  // this value is its next one
   };
 
   struct Reading {

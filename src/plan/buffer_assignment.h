@@ -33,7 +33,7 @@ struct BufferAssignment {
   IdVector<ValueId, int64_t> offset;  // bytes into the buffer: 0, but for the parts of others
   IdVector<NodeId, SharedBufferId> of_workspace;  // invalid where a node needs none
   IdVector<NodeId, bool> elided;                  // views that need no instruction
-  int64_t in_place_bytes = 0;                     // what in-place operators and parts saved
+  int64_t in_place_bytes = 0;                     // saved by in-place operators and parts
   int sub_buffers = 0;                            // buffers that lie in others
 };
 

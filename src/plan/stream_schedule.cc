@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLeastSeconds = 0.3e-6;  // that any node takes
 constexpr double kHandover = 0.5e-6;      // until another stream sees what was written
-constexpr double kForkSeconds = 3e-6;     // what a stretch in streams costs
+constexpr double kForkSeconds = 3e-6;     // the cost of a stretch in streams
 constexpr double kLeastSaved = 30e-6;     // that makes one worth it, …
 constexpr double kLeastSavedPart = 0.1;   // … and a part of its time
 constexpr int kMostTries = 64;

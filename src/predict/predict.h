@@ -96,9 +96,9 @@ class Predictor {
   MemoryUse memory_;
   std::vector<HostTensor> feeds_;    // of the entry point, in its order
   std::vector<HostTensor> last_;     // the same in the batch before; none where runs are whole
-  std::vector<bool> changed_;        // which of them are other than in the batch before
-  std::vector<size_t> inputs_;       // which of them takes an input
-  std::vector<size_t> whole_;        // which of them takes an input without a batch
+  std::vector<bool> changed_;        // true if the feed differs from the batch before
+  std::vector<size_t> inputs_;       // the feed that takes each input
+  std::vector<size_t> whole_;        // the feed that takes each input without a batch
   std::vector<HostTensor> results_;  // of the outputs
   WeightsReport weights_;
   int64_t operators_ = 0;  // of the entry point

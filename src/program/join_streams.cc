@@ -75,7 +75,7 @@ class Stretch {
  private:
   struct Work {
     Instruction instruction;
-    std::array<uint32_t, kParallelStreams> awaits;  // how many of each other stream's must be done
+    std::array<uint32_t, kParallelStreams> awaits;  // as many of each other stream must be done
   };
   struct alignas(64) Count {
     std::atomic<uint32_t> value{0};
@@ -107,7 +107,7 @@ class Stretch {
   std::vector<Instruction> in_order_;
   std::array<std::vector<Work>, kParallelStreams> streams_;
   std::array<std::array<size_t, kParallelStreams>, kParallelStreams> awaited_{};
-  mutable std::array<Count, kParallelStreams> done_;  // how many instructions of each stream
+  mutable std::array<Count, kParallelStreams> done_;  // instructions of each stream
 };
 
 }  // namespace

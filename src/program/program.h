@@ -173,7 +173,7 @@ class Program {
   ProgramImage image_;
   Device& device_;
   const bool on_host_;                     // whether the device has no memory of its own
-  Arenas arenas_;                          // what stands below knows places there
+  Arenas arenas_;                          // the members below know places there
   Code code_;                              // of image_
   std::unique_ptr<SwapSpace> swap_space_;  // of an image that has one
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
@@ -183,7 +183,7 @@ class Program {
   std::vector<StreamChoice> stream_choices_;              // of each
   mutable bool is_under_way_ = false;  // a run, which may read and write staged ports
   RunContext context_;
-  int last_entry_ = -1;  // which ran last, if its results are still those of the states
+  int last_entry_ = -1;  // the last run, if its results are still those of the states
 };
 
 }  // namespace cgrun

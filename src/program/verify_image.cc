@@ -62,7 +62,7 @@ class ArenaMap {
     int64_t end = 0;
     int32_t value = 0;
     DType dtype = DType::kU8;
-    int64_t whole_begin = 0, whole_end = 0;  // where all of the value lay
+    int64_t whole_begin = 0, whole_end = 0;  // the place of the whole value
   };
   std::map<int64_t, Held> held_;  // by first byte; disjoint
 };
@@ -439,7 +439,7 @@ void CheckArenaSizes(const ProgramImage& image, std::vector<std::string>& violat
 std::vector<std::string> VerifyImage(const ProgramImage& image) {
   std::vector<std::string> violations;
   for (const ImageEntry& entry : image.entries) EntryVerifier(image, entry, violations).Run();
-  CheckArenaSizes(image, violations);  // which an operand that is wrong may have changed
+  CheckArenaSizes(image, violations);  // a wrong operand may have changed these
   return violations;
 }
 

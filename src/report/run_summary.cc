@@ -247,7 +247,7 @@ std::string BusyNote(double slowdown, double share, int threads) {
 }
 
 std::string CapNote(const MemoryUse& memory, int64_t cap) {
-  constexpr int64_t kLeast = 1 << 20;  // what a process takes differs by less
+  constexpr int64_t kLeast = 1 << 20;  // the memory of a process varies by less
   const int64_t over = memory.measured - cap;
   if (cap <= 0 || over <= std::max(kLeast, cap / 100)) return "";
   const std::vector<std::string> texts = FormatBytesUnder(cap, {memory.measured});

@@ -25,7 +25,7 @@ struct WeightsReport {
   std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
   std::vector<std::string> unused;      // tensors that the model does not have
   std::vector<std::string> left_out;    // tensors that the table `rename` leaves out
-  std::string front;                    // what was taken off in front of all names, "module."
+  std::string front;                    // was taken off in front of all names, "module."
   bool by_chance = false;               // see FitByChance()
 };
 

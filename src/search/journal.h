@@ -15,7 +15,7 @@ namespace cgrun {
 struct JournalHead {
   std::string search;       // the search file, as an absolute path
   std::string fingerprint;  // of that file and of its models
-  std::string arguments;    // what the command line has set beside the file, in one line
+  std::string arguments;    // settings of the command line beside the file, in one line
 };
 
 // Each unit is one line of JSON, which is on the disk when Add() returns. If a process is killed

@@ -146,7 +146,7 @@ bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
   }
   std::optional<ProgramImage> image = MakeImage(session, *library, diagnostics);
   if (!image) return false;
-  ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
+  ReleaseFreeMemory();  // memory of the compile must not lie beside that of kernels
   const std::string swap_folder =
       options.compile.swap ? options.compile.swap->path : SwapFolderOf(session.model);
   const bool is_given = options.image != nullptr && run.recompiled.empty();

@@ -65,7 +65,7 @@ struct SessionEngine {
   std::unique_ptr<Engine> engine;        // null until it is made, and after an error
   const Program* program = nullptr;      // the engine's, in graph mode
   std::optional<MemoryLayout> layout;    // of a program that this session compiled
-  std::string recompiled;                // why a program that was given is not used
+  std::string recompiled;                // says why a program that was given is not used
 };
 
 // Says how long a run trains.
@@ -91,7 +91,7 @@ struct SessionParts {
   WeightsReport weights;
   std::unique_ptr<KeptValues> kept;  // null where the model file keeps nothing
   RecurrentStates recurrent;
-  RunState state;  // where training begins
+  RunState state;  // training begins there
   MemoryUse memory;
 
   Engine& engine() { return *run.engine; }

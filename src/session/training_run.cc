@@ -165,8 +165,7 @@ class TrainingRun {
     NoteRates();
     NoteTime();
     ReportStep(runner.RunningMeans());
-    if (part.updates && !heap_)
-      heap_ = CurrentHeapUse();  // what is allocated from here on is counted
+    if (part.updates && !heap_) heap_ = CurrentHeapUse();  // allocations from here on are counted
   }
 
   void NoteRates() {

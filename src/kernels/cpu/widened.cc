@@ -60,7 +60,7 @@ KernelOption WithCopies(const KernelLibrary& library, KernelOption option,
                         const NodeSignature& node, const RunSetting& setting) {
   option.kernel = WidenedName(option.kernel);
   option.widens = true;
-  option.sub_buffers.clear();  // which are told in bytes of f32
+  option.sub_buffers.clear();  // these are counted in bytes of f32
   const auto add = [&](const TensorType& type, const Layout& layout, auto cast_of) {
     if (!IsBF16(type)) return;
     const int64_t elements = PaddedElements(type.shape, layout);

@@ -92,7 +92,7 @@ struct MaxPoolBody {
       for (I v = 0; v < columns.kernel; ++v) {
         const I c = left + v * columns.dilation;
         if (c < 0 || c >= columns.input) continue;
-        if (winner < 0) winner = u * columns.kernel + v;  // where all are −∞
+        if (winner < 0) winner = u * columns.kernel + v;  // if all are −∞
         const C value = Load(image[r * columns.input + c]);
         if (!(value > best || std::isnan(value))) continue;
         best = value;

@@ -59,7 +59,7 @@ class SqueakyWheel {
   // Says how a sequence begins.
   struct Beginning {
     Tie tie = Tie::kEndsFirst;
-    bool peak_from_top = false;  // what is alive in a fullest section goes to the highest gap
+    bool peak_from_top = false;  // buffers of a fullest section go to the highest gap
     double turns = 0;            // the share of what moves ahead that changes sides
     int rounds = 0;
   };
@@ -88,7 +88,7 @@ class SqueakyWheel {
   std::vector<size_t> sequence_;  // those of full sections, and what was left over once
   std::vector<size_t> waiting_;   // the others, which are placed once all of those are
   std::vector<size_t> place_;     // of each buffer: where it is in the sequence
-  std::vector<std::pair<double, size_t>> ahead_;  // what moves ahead, and between which places
+  std::vector<std::pair<double, size_t>> ahead_;  // buffers that move ahead, with their places
   std::vector<size_t> merged_;                    // scratch
   TakenList taken_;
   int64_t begun_ = 0;   // sequences

@@ -186,7 +186,7 @@ void TakenBlocks<Number>::Note(Block& block, int lane) const {
   AddTime(block, time);
   block.top = is_first ? block.end[lane] : std::max(block.top, block.end[lane]);
   if (is_first) block.has_hole = false;
-  if (block.has_hole) return NoteAll(block);  // which may be filled now
+  if (block.has_hole) return NoteAll(block);  // the hole may be filled now
   block.has_hole = !joins;
 }
 

@@ -128,7 +128,7 @@ class Improver {
   bool MoveBeforePeak(size_t place, NodeOrder& order) {
     std::vector<bool> goes(place - peak_ + 1);
     goes.back() = true;
-    for (size_t i = place; i-- > peak_;) {  // who is waited for stands before
+    for (size_t i = place; i-- > peak_;) {  // its producers stand before
       for (NodeId successor : dependencies_.successors[order_[i]]) {
         const size_t at = place_[successor];
         if (at <= place && goes[at - peak_]) goes[i - peak_] = true;
