@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kHugePage = 2 * kMiB;
-constexpr int64_t kNoise = 64 << 10;  // what else the process may take meanwhile
+constexpr int64_t kNoise = 64 << 10;  // the process may take this much meanwhile
 
 const int64_t kPage = sysconf(_SC_PAGESIZE);
 // Two huge pages, half of a third, and a small one.

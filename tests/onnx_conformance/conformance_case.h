@@ -18,7 +18,7 @@ enum class Verdict { kPassed, kFailed, kLeftOut };
 
 struct Outcome {
   Verdict verdict = Verdict::kPassed;
-  std::string reason = {};  // why it failed or is left out
+  std::string reason = {};  // says why it failed or is left out
 };
 
 // Says what a test is about.

@@ -68,7 +68,7 @@ class HostDevices : public testing::TestWithParam<HostDevice> {
     ops_.insert(c.op);
   }
 
-  std::map<std::string, int> kernels_;  // how many cases each library ran: "reference", "cpu", …
+  std::map<std::string, int> kernels_;  // cases that each library ran: "reference", "cpu", …
   std::set<OpId> ops_;
 };
 

@@ -148,7 +148,7 @@ struct Guilty {
   ProgramImage image = TinyImage("tiny_mlp");
   const ImageInstruction& instruction = image.entries[0].instructions[Find(image, kKernel)];
   int output = static_cast<int>(instruction.node.inputs.size());
-  int64_t state = image.states[0].offset;  // which it neither reads nor writes
+  int64_t state = image.states[0].offset;  // it neither reads nor writes this
 
   std::vector<std::string> FindingsWith(Fault wrong) const {
     return FindingsOf(image, kKernel, std::move(wrong));

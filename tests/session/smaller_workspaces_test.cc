@@ -48,7 +48,7 @@ struct Setting {
   std::vector<std::string> disabled;
 };
 
-constexpr int64_t kSmallest = 1;  // which no plan reaches: it takes as little as it can
+constexpr int64_t kSmallest = 1;  // no plan reaches it: each takes as little as it can
 
 struct Outcome {
   uint64_t weights_hash = 0;

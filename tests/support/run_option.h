@@ -13,7 +13,7 @@ namespace cgrun {
 
 struct OptionRun {
   std::vector<HostTensor> outputs;  // plain
-  std::string fault;                // what the kernel wrote and should not have; "" for nothing
+  std::string fault;                // names bytes that the kernel wrote by mistake; "" for none
   int64_t allocations = 0;          // by operator new while it ran
 };
 
