@@ -90,8 +90,8 @@ class PeakRounds {
     return entry_.graph.nodes.size() < nodes_before;
   }
 
-  // Whether the goal is reached, then by how much a step takes longer; the peak where it is not.
-  // Less is better.
+  // Returns whether the goal is reached: the peak if it is not. The second number is the time that
+  // a step takes longer. Less is better.
   PeakCost Cost() const {
     return {std::max(peak_.first, goal_.bytes),
             SecondsForLess(entry_.graph) + SecondsWaited(entry_.graph, entry_.schedule)};

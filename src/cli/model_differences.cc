@@ -72,8 +72,8 @@ void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string&
   }
 }
 
-// The keys of a model file that do not say what the network computes, those of a path, and those
-// of a loss, which change by what it is measured, not its outputs.
+// These keys of a model file do not say what the network computes. The keys of a path and of a loss
+// below change only how it is trained and measured.
 constexpr std::string_view kBeside[] = {"cgrun", "model",  "data",    "train", "weights",
                                         "keep",  "device", "inexact", "zones"};
 constexpr std::string_view kBesidePath[] = {"metrics", "mode",   "optimizer",

@@ -307,7 +307,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   if (!signature) return kBadInput;
   TellOfOthers(*model, *signature);
   if (predict_flags.has_top) CheckTop(signature->outputs, predict_flags.top);
-  // Tables and texts are read by what the weights keep.
+  // The findings that the weights keep say how tables and texts are read.
   if (TableReader(*model).of_model()) {
     options.weights = ChooseWeights(*model, predict_flags.weights);
   }

@@ -115,7 +115,7 @@ class Device {
 // The device of that name ("reference", "cuda:1", …). Throws UserError, with the known names as
 // help, if it is unknown, not built in, or not there.
 std::unique_ptr<Device> OpenDevice(std::string_view name);
-// The host threads that kernels have by default: CountHostThreads() says by what.
+// Returns the threads that kernels of a host device have by default. CountHostThreads() says why.
 int HostThreads();
 
 // Host memory that this process can still take, in bytes: what the system has available, or what is

@@ -68,7 +68,8 @@ bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
   return least.cap_out_of_reach && BoundIsAbove(RoomFor(least, cap), least);
 }
 
-// A smaller arena, that is, or no streams: bases differ from plan to plan by what was measured.
+// A run is less if its arena is smaller, or if it lacks streams. Fixed memory alone does not count,
+// because its measured size differs from plan to plan.
 bool IsLess(const PlannedRun& run, const CappedRun& fit) {
   const bool lacks_streams = fit.free.in_streams > 0 && run.in_streams == 0;
   const int64_t most = fit.free.memory.arena - (lacks_streams ? 0 : 1);

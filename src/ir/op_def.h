@@ -221,7 +221,7 @@ struct OpDef {
   std::string_view id_count = "";  // of Labels::kIds: the attribute that counts the ids
   bool skips_labels = false;  // a label or id outside of their range is allowed, and not counted
   FiniteHelp finite_help;
-  // Whether output 0 is input 0, as that of dropout outside of training. Null: never.
+  // Returns whether output 0 is input 0, as that of dropout outside of training. Null: never.
   bool (*idle)(const Attributes&) = nullptr;
   // The activation that a loss with these attributes applies to input 0 itself. Null: none ever.
   std::optional<OpId> (*applies)(const Attributes&) = nullptr;

@@ -117,8 +117,8 @@ struct KernelDef {
   bool tf32 = false;              // can round its factors to TF32
   bool calls_onednn = false;      // oneDNN runs it, and holds code and memory for it
   bool fewer_operations = false;  // than its operator is counted to take, by Winograd's algorithm
-  // Whether the kernel must know its thread team: with that many threads it gives other bits than
-  // with one, or it must not run beside another kernel. Null: neither is so.
+  // Returns whether the kernel must know its thread team. With that many threads it gives other
+  // bits than with one, or it must not run beside another kernel. Null: neither is so.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
   // Returns the workspace that the kernel takes on one thread to give the bits of a team, part
   // after part. Only a kernel by team whose `prepare` reads KernelRequest::thread_team has this

@@ -79,7 +79,7 @@ struct AdagradAttributes {
 
 inline constexpr char kDecayInGradient[] = "this much of the parameter is added to its gradient";
 
-// Whether one learning rate suits many models, or each model has its own.
+// Says whether one learning rate suits many models, or each model has its own.
 enum class Rate : uint8_t { kHasDefault, kRequired };
 
 // Adds the fields that every optimizer has: lr, weight_decay, and those that the compiler fills in

@@ -65,7 +65,8 @@ struct FusedPairs {
 
 // A rule that makes one node of a producer and the reader of its only result.
 struct PairFusion {
-  // Whether they may; the reader, which can be fused itself, has the result as its input `input`.
+  // Returns whether they may. The reader, which can be fused itself, has the result as its input
+  // `input`.
   bool (*fits)(const Node& producer, const Node& reader, int input);
   bool (*pays)(const FusionView& view, const FusedPairs& pairs);
   // Says whether there may be several readers, each of which takes the producer with it.

@@ -206,8 +206,8 @@ void MakeSplits(SessionParts& session) {
   for (Split& split : session.data.evaluations) make(split, EntryKind::kEval, false);
 }
 
-// The metrics of `keep_best` and `early_stop`. The best model is told by the first loss where the
-// file names no metric.
+// Reads the metrics of `keep_best` and `early_stop`. If the file names no metric, the first loss
+// chooses the best model.
 void ReadWatched(SessionParts& session, Diagnostics& diagnostics) {
   const Split* valid = session.data.Find("valid");
   WatchedNumbers& watched = session.watched;

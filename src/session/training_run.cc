@@ -279,7 +279,7 @@ class TrainingRun {
     }
   }
 
-  // Whether the model is the best so far, and whether it still grows better.
+  // Notes whether the model is the best so far, and whether it still grows better.
   void Judge(const PassResult& evaluation) {
     session_.rates.Observe(evaluation, state_.step);
     bool is_judged = true;

@@ -127,7 +127,7 @@ class BruteForce final : public EagerListener {
     return GetOpDef(node.op).view || (same && idle) ? Root(node.inputs[0]) : id;
   }
 
-  // Whether anything wants what a node computes: then notes that it reads its operands.
+  // If anything wants the result of a node, notes that it reads its operands.
   void Wanted(NodeId id) {
     std::set<NodeId> seen;
     if (!IsWanted(id, seen)) return;
