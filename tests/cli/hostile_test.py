@@ -207,7 +207,7 @@ class LargeHeadersTest(CliTestCase):
     """Guards against readers whose time grows faster than the file."""
 
     def seconds(self, *arguments, status):
-        """How long a command takes; with a sanitizer, whose programs are slower, a fifth of that."""
+        """Returns the seconds of a command. With a sanitizer, which is slower, it is a fifth of them."""
         begin = time.monotonic()
         self.cgrun(*arguments, status=status)
         return (time.monotonic() - begin) / (5 if SANITIZED else 1)

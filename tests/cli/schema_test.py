@@ -75,7 +75,7 @@ def places(node, path=()):
 
 
 def other_values(value):
-    """What is no value of its kind, or may be out of its range."""
+    """Returns values of another kind, or perhaps out of its range."""
     if isinstance(value, bool):
         return ("many", 7, None)
     if isinstance(value, (int, float)):
@@ -135,7 +135,7 @@ class SchemaTest(CliTestCase):
         return errors
 
     def compare(self, what, errors, model):
-        """Whether both take a model or both refuse it; 'missed' if the parser alone refuses it."""
+        """Checks that both take a model or both refuse it; 'missed' if only the parser refuses it."""
         faults = self.faults(model)
         if not errors:
             self.assertEqual(faults, [], f"the parser takes {what}")
