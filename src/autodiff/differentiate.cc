@@ -207,7 +207,7 @@ class Differentiator {
     return versions;
   }
 
-  // Invalid where the loss depends on no version.
+  // The result is invalid where the loss depends on no version.
   ValueId SumOverVersions(PathId id, ValueId parameter,
                           const std::map<ValueId, ValueId>& gradients) {
     ValueId sum;

@@ -66,8 +66,8 @@ void CheckArena(const Bench& bench, const Device& device, int64_t arena,
               {kSmallerBatch, kSmallerBatch});
 }
 
-// The engine of a case. Null after an error. Throws NoRoom if what it takes is too much; eager mode
-// takes more if nothing is freed before the end of a step.
+// The engine of a case. Returns null after an error. Throws NoRoom if what it takes is too much;
+// eager mode takes more if nothing is freed before the end of a step.
 std::unique_ptr<Engine> MakeCaseEngine(const Bench& bench, const BenchCase& one, EnginePlace place,
                                        Diagnostics& diagnostics) {
   if (one.mode == Mode::kGraph) {

@@ -28,7 +28,7 @@ struct KeptPlan {
 
 // Looks for recomputations with which no more is alive at any step than `options` allow, and which
 // take less time than those of `start`, in any order that keeps that of the first runs in
-// `schedule`. Nothing where it finds none.
+// `schedule`. Returns nothing where it finds none.
 std::optional<KeptPlan> SearchKept(const Graph& start, const Schedule& schedule,
                                    const Target& target, const KeptSearchOptions& options);
 

@@ -147,7 +147,7 @@ class PeakRounds {
   }
 
   // Makes the kernel at the peak single-threaded, if it may be, and if that frees more bytes a
-  // second than the best of the options. False where that lowers nothing.
+  // second than the best of the options. Returns false where that lowers nothing.
   bool TakeSmallerWorkspace(const std::vector<RecomputeOption>& options) {
     if (!MayUseSmallerWorkspaces(options_) || !goal_.is_final || !at_peak_.valid()) return false;
     Node& node = entry_.graph.nodes[at_peak_];

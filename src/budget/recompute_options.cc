@@ -158,7 +158,8 @@ class PeakAnalysis {
     size_t provided = 0;  // inputs
   };
 
-  // Has the value computed again, after what that needs. False where it cannot be, or is too dear.
+  // Has the value computed again, after what that needs. Returns false where it cannot be, or is
+  // too dear.
   bool Provide(ValueId value) {
     std::vector<Waiting> waiting;
     if (!Recompute(value, waiting)) return false;

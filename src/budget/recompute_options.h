@@ -67,7 +67,8 @@ struct Recomputation {
   std::vector<InPlacePair> in_place;
 };
 
-// The recomputation of a node that allows it (RecomputableNodes()). Nothing without a kernel.
+// The recomputation of a node that allows it (RecomputableNodes()). Returns nothing without a
+// kernel.
 std::optional<Recomputation> RecomputationOf(const Graph& graph, NodeId id, const Target& target,
                                              int threads);
 

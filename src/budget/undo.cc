@@ -128,7 +128,7 @@ bool UndoTrials::IsReadElsewhere(NodeId id) const {
   });
 }
 
-// False where a reader would come before what it reads, or behind a change of it.
+// Returns false where a reader would come before what it reads, or behind a change of it.
 bool UndoTrials::ReadInstead(ValueId value, ValueId instead) {
   const NodeId producer = graph_.values[instead].producer;
   const TimePoint changed_at = changed_at_[Viewed(instead)];

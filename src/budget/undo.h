@@ -24,8 +24,8 @@ class UndoTrials {
   // All outlive it.
   UndoTrials(const Graph& graph, const Schedule& schedule, const BufferOptions& options);
 
-  // The bytes that are alive at each step if `id`, a recomputation or a swap_out, is undone. Null
-  // where it has gone with another one, or a reader would come before what it reads.
+  // The bytes that are alive at each step if `id`, a recomputation or a swap_out, is undone.
+  // Returns null where it has gone with another one, or a reader would come before what it reads.
   const std::vector<Bytes>* Try(NodeId id);
   // Accepts what was tried last.
   void Keep() { edits_.clear(); }

@@ -200,8 +200,8 @@ void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
                    larger->capped.batch, CostOf(larger->slower())));
 }
 
-// Has decoded samples lie in files, of a run that does not fit with them in memory. False where
-// that is so already, or would hardly help.
+// Has decoded samples lie in files, of a run that does not fit with them in memory. Returns false
+// where that is so already, or would hardly help.
 bool StreamData(const PlannedRun& run, ModelSpec& model) {
   constexpr int64_t kLeast = 1 << 20;
   if (!model.data || model.data->streams || run.memory.parts.streamable < kLeast) return false;
@@ -265,7 +265,8 @@ std::optional<CappedRun> KeepCap(const MemoryCap& cap, ModelSpec& model,
   return fit;
 }
 
-// Returns the least of the limits for a run, and a quick plan of the run. Nothing after an error.
+// Returns the least of the limits for a run, and a quick plan of the run. Returns nothing after an
+// error.
 std::optional<std::pair<RunLimit, PlannedRun>> LimitWithin(const HostLimits& limits,
                                                            const ModelSpec& model,
                                                            CompileOptions options,

@@ -146,7 +146,8 @@ void FollowPlan(Training& training) {
   if (is_planned) options.limits = HostLimits{};
 }
 
-// Makes the run fit under the cap that the model has. False after an error, which is printed.
+// Makes the run fit under the cap that the model has. Returns false after an error, which is
+// printed.
 bool Fit(Training& training) {
   ModelSpec& model = *training.model;
   SessionOptions& options = training.options;
@@ -181,8 +182,8 @@ void ForgetProgram(Training& training) {
   Tell("note: " + training.flags.model + " is compiled again, for less memory");
 }
 
-// A run that may not fit into what there is is planned again for that. Null where it cannot fit,
-// which is printed.
+// A run that may not fit into what there is is planned again for that. Returns null where it cannot
+// fit, which is printed.
 std::unique_ptr<Session> OpenSession(Training& training) {
   ModelSpec& model = *training.model;
   SessionOptions& options = training.options;

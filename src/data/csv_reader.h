@@ -39,8 +39,9 @@ class CsvReader {
   CsvReader(const std::string& path, CsvDelimiter delimiter, Diagnostics& diagnostics,
             bool can_choose = true);
 
-  // Reads the next record that is not an empty line. False at the end of the file, and after an
-  // error of syntax, which is reported with its place. UserError where the file cannot be read.
+  // Reads the next record that is not an empty line. Returns false at the end of the file, and
+  // after an error of syntax, which is reported with its place. UserError where the file cannot be
+  // read.
   bool Next();
 
   // The fields of the record are valid until Next() is called again.

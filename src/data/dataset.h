@@ -77,7 +77,7 @@ class Dataset {
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
 
   // Returns how many elements of the first field the file has, where the sample was filled up to
-  // its length. Nothing where samples are whole.
+  // its length. Returns nothing where samples are whole.
   virtual std::optional<int64_t> Given(int64_t /*index*/) const { return std::nullopt; }
 
   // Returns what the format found out about training data. Names of classes are not among it.
@@ -209,8 +209,8 @@ std::span<const Synonym> DataOptionSynonyms();
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
                                Diagnostics& diagnostics);
 
-// Opens the data set of format `format`. Null after errors in `diagnostics`: an unknown format or
-// option (did you mean), a missing option, a bad value or file, each at its mark.
+// Opens the data set of format `format`. Returns null after errors in `diagnostics`: an unknown
+// format or option (did you mean), a missing option, a bad value or file, each at its mark.
 std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,
                                      Diagnostics& diagnostics);
 

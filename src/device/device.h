@@ -88,12 +88,13 @@ class Device {
   // Returns when the stream has done its work; throws UserError with the device's error.
   virtual void Synchronize(Stream stream) = 0;
   // Locks the pages of `memory`, of the host, until the result is gone, so that they are copied
-  // straight from where they are. Null where that gains nothing, or cannot be had.
+  // straight from where they are. Returns null where that gains nothing, or cannot be had.
   virtual std::shared_ptr<void> Pin(std::span<std::byte> /*memory*/) { return nullptr; }
   // Returns whether work goes on after the call that puts it into a stream has returned.
   virtual bool is_asynchronous() const { return false; }
   // Keeps what `enqueue` puts into the stream, which does not run now, to be started as one with
-  // the addresses that it has here. Null where that cannot be done. The device must outlive it.
+  // the addresses that it has here. Returns null where that cannot be done. The device must outlive
+  // it.
   virtual std::unique_ptr<CapturedWork> Capture(Stream, const std::function<void()>& /*enqueue*/) {
     return nullptr;
   }

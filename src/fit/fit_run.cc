@@ -134,7 +134,7 @@ class Rungs {
 };
 
 // Takes the quickest of the plans at rungs that `room` allows. If none of them fits, takes the
-// least. False after an error.
+// least. Returns false after an error.
 bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
                  int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
   constexpr int kFewest = 4, kMost = 12;  // more where fewer do not fit

@@ -33,7 +33,7 @@ struct RunLimit {
 // "243MiB", "12.6MiB": the least cap that allows so many bytes, as --memory takes it.
 std::string LeastCap(int64_t bytes);
 
-// The cap of a model, with the flag that the user gave. Empty if the model has none.
+// The cap of a model, with the flag that the user gave. The result is empty if the model has none.
 std::optional<RunLimit> CapOf(const ModelSpec& model);
 
 // The least of the limits, as a run like this one meets it.

@@ -48,7 +48,7 @@ class Names {
   // The path whose operators look up names from now on; "" outside of paths.
   void Enter(const std::string& path) { current_ = path; }
 
-  // Invalid after an error, reported here or where the value is made.
+  // The result is invalid after an error, reported here or where the value is made.
   ValueId Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const;
 
  private:

@@ -36,7 +36,7 @@ bool IsWhole(DType dtype) {
   return dtype == DType::kU8 || dtype == DType::kI32 || dtype == DType::kI64;
 }
 
-// Finds out which input is what. False where they are not those of a text.
+// Finds out which input is what. Returns false where they are not those of a text.
 bool MatchTextInputs(const ModelSpec& model, TextModel& text) {
   const std::vector<DataField>& inputs = text.signature.inputs;
   size_t others = 0;

@@ -221,7 +221,7 @@ class Emission {
   }
 
   // Keys whose values differ become parameters; those that always have the same values share one.
-  // False where there would be too many.
+  // Returns false where there would be too many.
   bool AddParameters(const RepeatedBlock& plan, BlockText& block) const {
     std::map<std::string, std::string> known;  // values of all uses → parameter
     ValueNames names;

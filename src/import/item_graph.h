@@ -41,7 +41,7 @@ class ItemGraph {
 
   int size() const { return static_cast<int>(nodes_.size()); }
   const Node& at(int place) const { return nodes_[static_cast<size_t>(place)]; }
-  // Null for placeholders, and for items that are no `op`.
+  // Returns null for placeholders, and for items that are no `op`.
   const Node* Find(int value, std::string_view op) const;
   // The type of an item's or of a placeholder's value.
   const TensorType& TypeOf(int value) const;

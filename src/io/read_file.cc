@@ -126,8 +126,8 @@ class FileReader::Inflater {
                    "`gzip -dc FILE > NEW` writes what is compressed, and leaves out the rest");
   }
 
-  // Tapes and block devices fill their last block with zeros, which gzip passes over, too. False at
-  // the end of the file.
+  // Tapes and block devices fill their last block with zeros, which gzip passes over, too. Returns
+  // false at the end of the file.
   bool SkipPadding() {
     do {
       for (; stream_.avail_in > 0; --stream_.avail_in, ++stream_.next_in) {

@@ -21,11 +21,11 @@ class NameTable {
  public:
   explicit NameTable(const Graph& graph);
 
-  // False where the name is there.
+  // Returns false where the name is there.
   bool Insert(std::string_view name, ValueId value = {});
   // The value of a name that is there; invalid where that is of a node alone, or not used yet.
   ValueId& At(std::string_view name);
-  // Null where there is no such name.
+  // Returns null where there is no such name.
   const ValueId* Find(std::string_view name) const;
 
  private:

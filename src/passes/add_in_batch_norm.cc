@@ -105,8 +105,8 @@ bool ComesFrom(const FusionView& view, ValueId result, ValueId x) {
   return id.valid() && view.node(id).op == OpId::batch_norm_add && view.node(id).inputs[0] == x;
 }
 
-// The gradient of a norm that reads what the node makes, and is not alone in that; of several
-// that of the norm that `result` comes from. Invalid where there is none.
+// The gradient of a norm that reads what the node makes, and is not alone in that; of several that
+// of the norm that `result` comes from. The result is invalid where there is none.
 NodeId GradientOfNorm(const FusionView& view, const Node& made, ValueId result) {
   const ValueId dy = made.outputs[0];
   if (view.readers[dy].size() < 2 && view.readers.IsInternal(dy)) return {};

@@ -233,7 +233,7 @@ std::vector<ValueId> Joined(const Rewriter& rewriter, ValueId value, int axis) {
   return concat->inputs;
 }
 
-// Nothing where the value is no gradient of a slice along one axis, or others read it, too.
+// Returns nothing where the value is no gradient of a slice along one axis, or others read it, too.
 std::optional<Parts> PartsOf(const Rewriter& rewriter, ValueId value) {
   const Graph& graph = rewriter.graph();
   const Node* grad = ProducerOf(graph, value, OpId::slice_grad);

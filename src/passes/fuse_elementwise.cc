@@ -83,7 +83,8 @@ class Grower {
  private:
   const Node& last() const { return view_.node(last_); }
 
-  // A node that could join: the cone alone reads its result. Invalid where there is none.
+  // A node that could join: the cone alone reads its result. The result is invalid where there is
+  // none.
   NodeId NextOf(const std::set<NodeId>& refused) const {
     for (const auto& [place, id] : cone_) {
       for (const ValueId input : view_.node(id).inputs) {

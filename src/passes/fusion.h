@@ -48,8 +48,8 @@ struct FusionPattern {
   bool from_the_end = false;
 };
 
-// Looks for one pattern after the other, each over all nodes in a topological order. False where
-// none was found.
+// Looks for one pattern after the other, each over all nodes in a topological order. Returns false
+// where none was found.
 bool Fuse(Graph& graph, std::span<const FusionPattern> patterns, const PassContext& context);
 
 // Adds what `node` does to the body of `fused`. Input i of the node is the operand `operands[i]`.

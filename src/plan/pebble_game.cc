@@ -221,7 +221,7 @@ Bytes GrainOf(const PebbleGame& game) {
 }
 
 // The least bytes in which `best.seconds` can be kept: between those of `best`, which are enough,
-// and `too_few`. False where the search has ended.
+// and `too_few`. Returns false where the search has ended.
 bool FewestBytes(Player& player, Bytes grain, Bytes too_few, PebblePoint& best) {
   while (best.bytes - too_few > grain) {
     const Bytes middle = too_few + (best.bytes - too_few) / grain / 2 * grain;

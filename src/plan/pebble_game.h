@@ -65,8 +65,8 @@ struct PebbleFrontier {
 PebbleFrontier PlayPebbles(const PebbleGame& game, int64_t most_positions);
 
 // The game of a bound graph with kernels: pebbles for what is transient, of as many bytes as it
-// has, alignment left out. Nothing where these are too many, or states are updated by views or by
-// what nothing computes.
+// has, alignment left out. Returns nothing where these are too many, or states are updated by views
+// or by what nothing computes.
 std::optional<PebbleGame> PebbleGameOf(const Graph& graph);
 
 }  // namespace cgrun

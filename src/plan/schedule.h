@@ -51,7 +51,7 @@ struct OrderEntry {
 };
 
 std::span<const OrderEntry> Orders();
-// Null where there is none of that name.
+// Returns null where there is none of that name.
 const OrderEntry* FindOrder(std::string_view name);
 // For SuggestName().
 std::vector<std::string> OrderNames();

@@ -37,7 +37,7 @@ class Arranger {
     for (NodeId node : nodes) whole_[node] = true;
   }
 
-  // Nothing where no stretch is worth it.
+  // Returns nothing where no stretch is worth it.
   std::optional<Schedule> Arrange() {
     Schedule arranged;
     bool helps = false;

@@ -60,7 +60,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   InitializeStates();
 }
 
-// Null where nothing is swapped.
+// Returns null where nothing is swapped.
 std::unique_ptr<SwapSpace> Program::MakeSwapSpace(const std::string& swap_folder) const {
   const int64_t bytes = image_.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
   if (bytes == 0) return nullptr;

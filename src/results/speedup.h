@@ -43,7 +43,7 @@ struct RunCost {
   double step = 0;
 };
 // The first step at whose end a run has taken less time than the baseline's, and from which on that
-// stays so. Nothing where there is none.
+// stays so. Returns nothing where there is none.
 std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline);
 
 }  // namespace cgrun

@@ -129,9 +129,9 @@ class Engine {
   // State, by index into model().states. `plain` and `tensor` have the bytes of the state's type.
   virtual void ReadState(size_t index, std::span<std::byte> plain) const = 0;
   void ReadState(size_t index, HostTensor& tensor) const { ReadState(index, tensor.bytes()); }
-  // The state's bytes where they lie, valid until the engine runs or a state is written. Empty
-  // where the device has a memory of its own, or where the state is not plain: ReadState() copies
-  // such a state.
+  // The state's bytes where they lie, valid until the engine runs or a state is written. The result
+  // is empty where the device has a memory of its own, or where the state is not plain: ReadState()
+  // copies such a state.
   virtual std::span<const std::byte> StateInPlace(size_t index) const = 0;
   virtual void WriteState(size_t index, const HostTensor& tensor) = 0;
   // Has `fill` write the state's plain bytes, where they lie if StateInPlace() tells.
@@ -195,7 +195,7 @@ std::unique_ptr<Engine> MakeImageEngine(ProgramImage image, const EnginePlace& p
                                         const std::string& swap_folder);
 
 // Compiles a model for these entry points, or prepares it for eager mode, and makes the engine of
-// it. Null after an error, which goes to `diagnostics`; throws what the two above throw.
+// it. Returns null after an error, which goes to `diagnostics`; throws what the two above throw.
 std::unique_ptr<Engine> BuildEngine(const ModelSpec& model,
                                     const std::vector<EntryRequest>& requests, Mode mode,
                                     const CompileOptions& options, const EnginePlace& place,

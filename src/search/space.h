@@ -48,8 +48,8 @@ class Space {
   // A text that two configurations share where they are equal.
   std::string KeyOf(const Configuration& settings) const;
 
-  // All configurations; the last parameter changes first. Nothing if some parameter has no number
-  // of levels, or if there are more than kMostCounted.
+  // All configurations; the last parameter changes first. Returns nothing if some parameter has no
+  // number of levels, or if there are more than kMostCounted.
   std::optional<std::vector<Configuration>> Enumerate() const;
 
  private:

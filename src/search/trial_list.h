@@ -48,8 +48,8 @@ class TrialList {
   bool HasNext() const { return !is_exhausted_ && std::ssize(trials_) < limit_; }
   // Returns whether its proposal needs no result that is still to come.
   bool KnowsNext() const;
-  // Proposes and plans the next trial. Null if no configuration is left, or if its epochs are
-  // beyond the budget. An error of data or of the metric goes to `diagnostics`.
+  // Proposes and plans the next trial. Returns null if no configuration is left, or if its epochs
+  // are beyond the budget. An error of data or of the metric goes to `diagnostics`.
   Trial* Next(Diagnostics& diagnostics);
   // Returns the standing of a trial on a rung; nothing before it has run there.
   std::optional<Standing> StandingOf(const Trial& trial, int64_t rung) const;

@@ -67,7 +67,7 @@ bool ReadRates(SessionParts& session, Diagnostics& diagnostics) {
   return true;
 }
 
-// Opens the data, and reads the file's `train`. False after an error.
+// Opens the data, and reads the file's `train`. Returns false after an error.
 bool ReadInputs(SessionParts& session, bool train, Diagnostics& diagnostics) {
   const ModelSpec& model = session.model;
   ChooseWeights(session, diagnostics);

@@ -51,7 +51,7 @@ struct SessionData {
   std::optional<DataIdentity> identity;  // of the training data of a run that goes on
   DataFindings findings;  // of the training data; of an evaluation what its weights keep
 
-  // Null where that split is not evaluated.
+  // Returns null where that split is not evaluated.
   Split* Find(const std::string& name);
   // Dataset::Notes() of all sets; without training, of those that are evaluated.
   std::vector<std::string> Notes() const;
@@ -106,7 +106,7 @@ bool OpenData(SessionParts& session, bool train, Diagnostics& diagnostics);
 // The metadata by which checkpoints know the training data.
 SafetensorsMetadata DataMetadata(const SessionParts& session);
 
-// Compiles the entry points, or prepares them for eager mode. False after an error.
+// Compiles the entry points, or prepares them for eager mode. Returns false after an error.
 bool MakeEngine(SessionParts& session, Diagnostics& diagnostics);
 
 // Throws MayNotFit, by a bound on what the forward graph of training makes of a run.

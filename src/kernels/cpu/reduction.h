@@ -75,7 +75,7 @@ struct TileMaker {
 using TileReducer = void (*)(const Reduction& reduction, const RowTiles& tiles,
                              const TileMaker& maker, void* y, double* pieces);
 
-// Null where there is none.
+// Returns null where there is none.
 TileReducer TileReducerOf(OpId op, DType dtype);
 
 // Returns the reduction of a plain tensor over some axes, which must be sorted.

@@ -57,7 +57,7 @@ void Ladder::Descend(Bytes low, const Preorder& order, MemoryPlan& plan, Effort&
   }
 }
 
-// True where that made the plan lower.
+// Returns true where that made the plan lower.
 bool Ladder::Search(Bytes capacity, const Preorder& order, int64_t nodes, MemoryPlan& plan,
                     Effort& effort) {
   const bool is_open = plan.lower_bound_bytes <= capacity && capacity < plan.peak_bytes;

@@ -37,7 +37,7 @@ class Occupancy {
     std::vector<AddressRange> always;  // sorted, with free bytes between any two
   };
 
-  // Null where the lifespan has no window.
+  // Returns null where the lifespan has no window.
   const Window* WindowFor(SectionRange time) const;
   static void AddAlways(Window& window, AddressRange range);
 

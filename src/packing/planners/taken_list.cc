@@ -322,7 +322,7 @@ class GapsBetween {
               const Visitor& visit)
       : taken_(taken), bytes_(bytes), alignment_(alignment), visit_(visit) {}
 
-  // False where `visit` has returned that.
+  // Returns false where `visit` has returned that.
   bool operator()(AddressRange gap) {
     for (; next_ < taken_.size() && taken_[next_].begin < gap.end; ++next_) {
       const AddressRange& taken = taken_[next_];

@@ -124,7 +124,7 @@ class Improver {
     return false;
   }
 
-  // False where it waits for the node at the peak.
+  // Returns false where it waits for the node at the peak.
   bool MoveBeforePeak(size_t place, NodeOrder& order) {
     std::vector<bool> goes(place - peak_ + 1);
     goes.back() = true;
