@@ -76,7 +76,7 @@ struct FieldRange {
   Extreme smallest, largest;
 };
 
-// Nothing where VisitIntegers() shows none.
+// Returns nothing where VisitIntegers() shows none.
 std::optional<FieldRange> RangeOf(const Dataset& dataset, size_t field);
 
 }  // namespace cgrun
