@@ -32,7 +32,7 @@ struct MemoryCap {
 };
 
 // Returns the bytes that hardly depend on the batch, without those that rounding has added to the
-// base.
+// fixed memory.
 int64_t LeastWithoutSamples(const PlannedRun& run) {
   return BytesWithoutSamples(run) - run.memory.base_room;
 }

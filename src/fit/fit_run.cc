@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMostBatch = 1 << 16;  // if no data says how many samples there are
 
-// Takes back as much of the base's rounding as `cap` asks for, but for `left` bytes of it.
+// Takes back as much of the fixed memory's rounding as `cap` asks for, but for `left` bytes of it.
 void FitBase(RunMemory& memory, int64_t cap, int64_t left) {
   const int64_t excess = memory.host() - cap;
   if (!memory.on_host || excess <= 0 || excess > memory.base_room - left) return;
@@ -28,14 +28,15 @@ int64_t LeftOfBase(const CompileOptions& options) {
   return options.effort == PlanEffort::kQuick ? kBaseLeft + kBaseNoise : kBaseLeft;
 }
 
-// Fits the base to the cap with as much left of its rounding as any base under it has.
+// Fits the fixed memory to the cap. It keeps as many bytes of rounding as in any plan under that
+// cap.
 void FitBaseAlike(PlannedRun& run, int64_t cap, const CompileOptions& options) {
   const int64_t left = LeftOfBase(options);
   if (run.memory.base_room < left) SetRoom(run.memory, left);
   FitBase(run.memory, cap, left);
 }
 
-// With the base that is known, where one is.
+// Plans the run under a cap. If the fixed memory is known, `base` is its size in bytes.
 std::optional<PlannedRun> PlanUnder(int64_t cap, RunPlanner& planner, const CompileOptions& options,
                                     std::optional<int64_t> base, Diagnostics& diagnostics) {
   auto run = planner.Plan(options, diagnostics);
@@ -59,7 +60,8 @@ int64_t RoomFor(const PlannedRun& run, int64_t cap) {
   return cap - (run.in_steps() - run.memory.arena);
 }
 
-// Returns whether the room for the arena would not do if all packed and rounded as well as it can.
+// Returns whether `room` bytes are too few for the arena, even if all packed and rounded as well as
+// it can.
 bool BoundIsAbove(int64_t room, const PlannedRun& run) {
   return run.arena_bound - run.memory.base_room > room;
 }
@@ -96,7 +98,7 @@ CompileOptions WithGaps(CompileOptions options) {
   return options;
 }
 
-// The data is closed again, so that it is not held beside that of the plans.
+// The data is closed at the end, so that it does not lie beside that of the plans.
 std::optional<int64_t> SamplesHere(const ModelSpec& model, Diagnostics& diagnostics) {
   const RunShape shape = ShapeOfRun(model, diagnostics);
   if (!shape.data.train) return std::nullopt;
@@ -113,8 +115,8 @@ std::optional<int64_t> SamplesOf(const ModelSpec& model, Diagnostics& diagnostic
   return text->empty() ? std::nullopt : std::optional<int64_t>(std::stoll(*text));
 }
 
-// Caps on the arena that plans are made for, whatever the cap on the run is: each a 96th below the
-// one before. So a larger cap has most of the plans of a smaller one to choose from.
+// Lists the caps on the arena that plans are made for, whatever the cap on the run is. Each is a
+// 96th below the one before. So a larger cap has most of the plans of a smaller one to choose from.
 class Rungs {
  public:
   // The first is the largest that is no more than `room`.
@@ -133,8 +135,8 @@ class Rungs {
   int64_t arena_;
 };
 
-// Takes the quickest of the plans at rungs that `room` allows. If none of them fits, takes the
-// least. Returns false after an error.
+// Takes the quickest of the plans for the series of arena caps that `room` allows. If none of them
+// fits, takes the least. Returns false after an error.
 bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
                  int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
   constexpr int kFewest = 4, kMost = 12;  // more where fewer do not fit
@@ -146,7 +148,7 @@ bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int6
     if (options.arena_cap <= 1) break;
     auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
     if (!run) return false;
-    is_within_reach = !run->cap_out_of_reach;  // nor is any rung below it, then
+    is_within_reach = !run->cap_out_of_reach;  // nor is any smaller cap, then
     if (run->memory.arena >= fit.free.memory.arena) continue;
     const bool is_quicker = run->total() <= fit.cap && Slower(*run, fit.free) < fit.slower();
     if (fit.fits() ? is_quicker : run->total() < fit.capped.total()) {
@@ -179,7 +181,7 @@ bool TakeQuickerBetween(RunPlanner& planner, CompileOptions options, std::option
 }  // namespace
 
 void SetRoom(RunMemory& memory, int64_t left) {
-  if (!memory.on_host || memory.base_room == 0) return;  // or the base is not measured again
+  if (!memory.on_host || memory.base_room == 0) return;  // or the fixed memory is not measured anew
   const int64_t measured = memory.base - memory.base_room;
   memory.base = (measured + left + kBaseNoise - 1) / kBaseNoise * kBaseNoise;
   memory.base_room = memory.base - measured;

@@ -13,7 +13,7 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kLaterBytes = 256 << 10;  // a run adds these after its base is measured
+constexpr int64_t kLaterBytes = 256 << 10;  // a run adds these after its fixed memory is measured
 
 // PooledAllocations has this many bytes in all.
 constexpr int64_t kPoolBytes = kMiB;
@@ -32,7 +32,7 @@ constexpr int64_t kKernelThread = 32 << 10;
 constexpr int64_t kKernelProcess = 3 * kMiB / 2;
 // A page table has eight bytes for each page of 4 KiB.
 constexpr int64_t kPageTablePart = 512;
-// Arenas begin where a huge page may, and reading needs a moment's room.
+// Arenas begin where a huge page may, and a read needs addresses for a moment.
 constexpr int64_t kLaterAddresses = 16 * kMiB;
 // A process that measures for a plan lacks these of one that runs: code, and a buffer of OpenBLAS.
 constexpr int64_t kMoreCode = 4 * kMiB;

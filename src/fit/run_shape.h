@@ -18,7 +18,7 @@ namespace cgrun {
 inline constexpr char kTrainHelp[] =
     "for example `train: {epochs: 1, batch: 32, optimizer: {op: sgd, lr: 0.1}}`";
 
-// Counts the host memory that a run takes beside its arena and its base.
+// Counts the host memory that a run takes beside its arena and its fixed memory.
 struct HostParts {
   int64_t decoded_bytes = 0;          // of all sets
   std::vector<const Dataset*> sets;   // that loaders go over

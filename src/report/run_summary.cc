@@ -13,7 +13,8 @@
 namespace cgrun {
 namespace {
 
-// Code and libraries are mapped from files: neither in the base nor in what is measured.
+// Code and libraries are mapped from files. They are neither in the fixed memory nor in the
+// measured bytes.
 std::string MeasuredText(const MemoryUse& memory) {
   return fmt::format("measured {} (with code and libraries {})", FormatBytes(memory.measured),
                      FormatBytes(memory.process));

@@ -115,7 +115,7 @@ void CheckBound(const SessionParts& session, const Graph& forward);
 // keep the limits. Call it when the data is open and the kernels are prepared, but before the arena
 // is taken.
 void PlanMemoryOf(const ProgramImage& image, SessionParts& session);
-// Measures the base again when the engine is made: what loads weights and data is not there yet.
+// Measures the fixed memory anew when the engine is made, before weights and data are loaded.
 void CountBase(SessionParts& session);
 // In eager mode, notes what the run will hold beside its tensors, and throws as PlanMemoryOf()
 // does. Call it when the weights are read, but before the loaders have their buffers.
