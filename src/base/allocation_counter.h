@@ -14,9 +14,10 @@ struct HeapUse {
   int64_t heap_bytes = 0;     // that malloc has taken from the system
 };
 
-// While one lives, operator new takes memory for this thread, and for the team that works for it,
-// from a fixed pool that is part of the program: for a library that allocates in each of its calls.
-// If the pool cannot give a block, it comes from the heap, and is counted as any allocation.
+// While one lives, operator new takes memory for this thread, and for the thread team that works
+// for it, from a fixed pool that is part of the program: for a library that allocates in each of
+// its calls. If the pool cannot give a block, it comes from the heap, and is counted as any
+// allocation.
 class PooledAllocations {
  public:
   PooledAllocations();

@@ -199,7 +199,7 @@ void ReadElements(FileReader& reader, const IdxHeader& header, int64_t bytes, Id
   Decode(header.type, samples.dtype, out);
 }
 
-// The sizes that the header declares are held against `room` before any memory is taken.
+// The sizes that the header declares are compared with `room` before any memory is taken.
 IdxSamples ReadIdx(const std::string& path, const IdxWish& wish, SampleRoom& room) {
   FileReader reader(path);
   const IdxHeader header = ReadHeader(reader);

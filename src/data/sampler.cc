@@ -145,7 +145,7 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
   SplitIndices parts;
   parts.valid = part(0, counts.valid);
   parts.test = part(counts.valid, counts.test);
-  // The rest stays in its list, so that it is not held twice.
+  // The rest stays in its list, so that memory has it only once.
   order.erase(order.begin(), order.begin() + counts.valid + counts.test);
   std::sort(order.begin(), order.end());
   parts.train = std::move(order);

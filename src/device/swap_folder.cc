@@ -47,7 +47,7 @@ class File {
   }
 
  private:
-  // Opens a file of as many chunks as there is room for. The file that a run wants can be smaller
+  // Opens a file of as many chunks as the disk can take. The file that a run wants can be smaller
   // than all of them.
   int Open() {
     while (true) {

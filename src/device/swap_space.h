@@ -1,5 +1,5 @@
-// SwapSpace: the arena of kind kFile, where tensors wait that memory of the device has no room for.
-// A file (swap_file.h), or, of a device with memory of its own, pinned memory of the host.
+// SwapSpace: the arena of kind kFile, where tensors wait that the device's memory cannot take. A
+// file (swap_file.h), or, of a device with memory of its own, pinned memory of the host.
 //
 //   steps        … conv3 … | StartWrite |  relu3, pool3, …  | Wait |   the bytes are free for
 //   others beside them            |            writes              |

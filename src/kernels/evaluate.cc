@@ -35,7 +35,7 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.same_bits_single_threaded =
       kernel.by_team == nullptr || !kernel.by_team(node, setting.threads);
-  // Here as in `prepare`: for a team only where that is larger.
+  // This is as in `prepare`: a thread team counts only where it is larger.
   const bool for_team = setting.thread_team > setting.threads && kernel.by_team != nullptr &&
                         kernel.by_team(node, setting.thread_team);
   if (for_team) {

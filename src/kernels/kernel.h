@@ -120,9 +120,9 @@ struct KernelDef {
   // Returns whether the kernel must know its thread team. With that many threads it gives other
   // bits than with one, or it must not run beside another kernel. Null: neither is so.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
-  // Returns the workspace that the kernel takes on one thread to give the bits of a team, part
-  // after part. Only a kernel by team whose `prepare` reads KernelRequest::thread_team has this
-  // function. Null: the kernel cannot do that.
+  // Returns the workspace that the kernel takes on one thread to give the bits of a thread team,
+  // part after part. Only a kernel by team whose `prepare` reads KernelRequest::thread_team has
+  // this function. Null: the kernel cannot do that.
   int64_t (*single_threaded_workspace)(const NodeSignature&, int thread_team) = nullptr;
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
   // Estimates the time of all `threads` better. Null: the estimate follows from flops_per_second

@@ -17,7 +17,7 @@ struct PassContext {
   bool inexact = false;              // rewrites that can change bits are allowed
   const RematPlan* remat = nullptr;  // the decisions of `plan`, for this very graph
   int64_t batch = 1;                 // of the questions to the target …
-  int threads = 1;                   // … and the team that they are about
+  int threads = 1;                   // … and the thread team that they are about
   bool incremental = false;          // programs can run in part: what an input changes
 };
 

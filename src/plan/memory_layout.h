@@ -51,7 +51,7 @@ struct PlacedBuffer {
   SourceMark mark;
   bool recomputed = false;       // its first value is computed a second time
   bool swapped = false;          // something in it is swapped out, or has been
-  bool single_threaded = false;  // a workspace of one thread, where its team would have more
+  bool single_threaded = false;  // a workspace of one thread, where its thread team would have more
 };
 
 struct EntryLayout {

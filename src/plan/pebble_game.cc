@@ -93,7 +93,8 @@ class Player {
   }
 
  private:
-  // To make room, on an average: of many small pebbles there are more ways than can be tried.
+  // This many ways to free memory are tried for a position, on an average. Many small pebbles have
+  // more ways than can be tried.
   static constexpr int64_t kTriesAPosition = 5;
   static constexpr double kRounding = 1e-9;  // sums of the same seconds differ by less
 

@@ -90,7 +90,7 @@ class Stretch {
       done_[stream].value.store(++done, std::memory_order_release);
       done_[stream].value.notify_one();
     }
-    // Run() waits for the team, by a barrier that the thread sanitizer does not see.
+    // Run() waits for the thread team, by a barrier that the thread sanitizer does not see.
     done_[stream].value.store(done, std::memory_order_release);
   }
 

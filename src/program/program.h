@@ -31,7 +31,7 @@ class Program {
   // `swap_folder`: where the swap file is made, of an image that swaps, for a device that has no
   // swap space of its own. `in_step`: it is run by RunInStep() alone, the first time here.
   // `before_arenas` is called when the kernels are prepared, and may throw. Throws InputError if
-  // the image is not sound, UserError if there is too little memory or too little room in the
+  // the image is not sound, UserError if there is too little memory or too little space in the
   // folder.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
           Communicator& communicator, const std::string& swap_folder = "", bool in_step = false,

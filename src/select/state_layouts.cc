@@ -1,4 +1,5 @@
-// ChooseStateLayouts: what kernels would ask for, tried, and held against plain state.
+// ChooseStateLayouts tries the layouts that kernels would ask for, and compares them with plain
+// state.
 #include "src/select/state_layouts.h"
 
 #include <algorithm>

@@ -102,9 +102,9 @@ void TouchFirstBuffer(int64_t bytes) {
 }
 
 // OpenBLAS takes the first of its buffers that is free. If a product runs beside another one, it
-// takes the second buffer. The first buffer is therefore held here, as if by that other product,
-// however busy the machine is. The product runs in a team, as products in parallel streams do, and
-// so on one thread.
+// takes the second buffer. This function therefore takes the first buffer, as that other product
+// would, however busy the machine is. The product runs in a thread team, as products in parallel
+// streams do, and so on one thread.
 void MultiplyInSecondBuffer(int threads, WidestProducts& product) {
   constexpr int kForProducts = 0;
   void* first = LoadedOpenBlas().memory_alloc(kForProducts);

@@ -20,7 +20,7 @@ class CudnnConv {
   // Returns null if cuDNN has no fitting code for the task: padding that differs between the ends,
   // f64, sizes that it refuses, or more scratch than the task has. A run on memory of its own tries
   // that out, and also loads the code. TF32 without fitting code runs as f32. Throws UserError if
-  // there is no room for that run, or if the GPU has failed.
+  // there is too little memory for that run, or if the GPU has failed.
   static std::shared_ptr<const CudnnConv> Make(const ConvTask& task);
   // Does the same in one way: on plain tensors or on copies with the channels last, with the bias
   // or without it.

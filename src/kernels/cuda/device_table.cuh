@@ -15,7 +15,7 @@ template <class T>
 class DeviceTable {
  public:
   DeviceTable() = default;
-  // Throws UserError if the GPU has no room.
+  // Throws UserError if the GPU's memory is full.
   explicit DeviceTable(const std::vector<T>& values) : size_(static_cast<int64_t>(values.size())) {
     if (values.empty()) return;
     void* memory = nullptr;

@@ -15,7 +15,8 @@ namespace cgrun::onednn {
 
 const dnnl::engine& Engine();
 
-// The team of the primitives that this thread makes and runs. oneDNN bakes it into them.
+// Says the thread team of the primitives that this thread makes and runs. oneDNN bakes it into
+// them.
 void SetThreads(int threads);
 
 dnnl::memory::data_type DataType(DType dtype);

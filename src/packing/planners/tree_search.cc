@@ -211,7 +211,7 @@ SearchOutcome TreeSearch::Try(const Part& part, const Candidate& candidate) {
   return outcome;
 }
 
-// Returns false where that leaves too little room.
+// Returns false where that leaves too few bytes.
 bool TreeSearch::Place(const Candidate& candidate) {
   const Index i = candidate.item;
   const Item& item = items_[At(i)];
