@@ -22,7 +22,7 @@ std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSi
 // writes outside its results.
 std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<HostTensor>& inputs,
                                    int threads = 2);
-// The same of one thread with the bits of a team.
+// Returns the same by one thread with the bits of a thread team.
 std::vector<HostTensor> OwnOutputsAlone(const NodeSignature& node,
                                         const std::vector<HostTensor>& inputs, int thread_team);
 
