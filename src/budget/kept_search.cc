@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kKey = 6;
 constexpr int kRounds = 6;
 constexpr int64_t kMostTries = 800;  // for each choice
-constexpr double kHot = 0.005;       // of the time that runs again: at the beginning …
+constexpr double kHot = 0.005;       // of the time of recomputations: at the beginning …
 constexpr double kCold = 0.0005;     // … and at the end of a round
 constexpr double kCooler = 0.7;      // than the round before, at its beginning
 // A byte above the cap costs this many times the time at the search's start, divided by the cap.

@@ -23,7 +23,7 @@ struct KeptPlan {
   Graph graph;         // without recomputations
   RematPlan remat;     // for it
   Schedule schedule;   // of the graph with them
-  double seconds = 0;  // of what runs again
+  double seconds = 0;  // of recomputations
 };
 
 // Looks for recomputations with which no more is alive at any step than `options` allow, and which

@@ -90,8 +90,8 @@ class PeakRounds {
     return entry_.graph.nodes.size() < nodes_before;
   }
 
-  // Returns whether the goal is reached: the peak if it is not. The second number is the time that
-  // a step takes longer. Less is better.
+  // Returns the peak, or the goal if the peak is no larger, and then the time that a step takes
+  // longer. Less is better.
   PeakCost Cost() const {
     return {std::max(peak_.first, goal_.bytes),
             SecondsForLess(entry_.graph) + SecondsWaited(entry_.graph, entry_.schedule)};

@@ -16,7 +16,7 @@ namespace cgrun {
 namespace {
 
 constexpr double kSecondsOfTransfer = 50e-6;  // of one byte: to wake its thread, and the disk
-constexpr size_t kMostRecomputed = 1000;      // nodes that run again for one buffer
+constexpr size_t kMostRecomputed = 1000;      // nodes that are recomputed for one buffer
 
 bool WritesOut(const Node& node) {
   return node.op == OpId::swap_out || node.op == OpId::swap_out_wait;
@@ -140,7 +140,7 @@ class PeakAnalysis {
     }
   }
 
-  // Returns whether the value is still there when it is needed again, for other readers.
+  // Returns whether the value is there when late readers need it, because other readers keep it.
   bool IsThere(ValueId value) {
     const SharedBufferId buffer = assignment_.of_value[value];
     if (buffer == candidate_.buffer || changed_at_[ViewedValue(graph_, value)] <= first_use_)
@@ -151,15 +151,15 @@ class PeakAnalysis {
     return true;
   }
 
-  // A node that is to run again, behind the nodes that provide its inputs.
+  // Holds a node that is to be recomputed, behind the nodes that provide its inputs.
   struct Waiting {
     NodeId node;
     const Recomputation* recompute = nullptr;
     size_t provided = 0;  // inputs
   };
 
-  // Has the value computed again, after what that needs. Returns false where it cannot be, or is
-  // too dear.
+  // Has the value recomputed, behind the recomputations that it needs. Returns false if that cannot
+  // be, or is too dear.
   bool Provide(ValueId value) {
     std::vector<Waiting> waiting;
     if (!Recompute(value, waiting)) return false;
@@ -176,7 +176,7 @@ class PeakAnalysis {
     return true;
   }
 
-  // Has the producer of the value wait for its inputs, unless it runs again already.
+  // Has the producer of the value wait for its inputs, unless it is recomputed already.
   bool Recompute(ValueId value, std::vector<Waiting>& waiting) {
     const NodeId id = graph_.values[value].producer;
     if (!id.valid()) return false;
@@ -214,7 +214,8 @@ class PeakAnalysis {
   std::map<NodeId, std::optional<Recomputation>> recomputations_;
   Candidate candidate_;     // that is being looked at
   int64_t candidates_ = 0;  // so far
-  // The last of the candidates for which a node runs again, and of which it is a late reader.
+  // These hold the last candidate for which a node is recomputed, and the last one of which it is a
+  // late reader.
   IdVector<NodeId, int64_t> run_for_, reads_for_;
   TimePoint first_use_ = 0;  // behind the peak, of what its buffer holds
 };

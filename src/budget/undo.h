@@ -68,7 +68,7 @@ class UndoTrials {
   IdVector<ValueId, TimePoint> changed_at_;  // of states
   std::vector<ValueId> inputs_;
   IdVector<NodeId, Operands> inputs_of_;
-  IdVector<NodeId, NodeId> first_run_;  // of what runs again
+  IdVector<NodeId, NodeId> first_run_;  // of a recomputation
   IdVector<NodeId, bool> is_gone_;
   // Those of the graph, and those that read it instead of another value; some may have gone, or
   // read something else.

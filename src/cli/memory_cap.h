@@ -16,8 +16,8 @@ struct FittedRun {
   bool fits = false;                // else there was an error, which is printed
   std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known
   Diagnostics printed = {};         // these were reported
-  // Steps take so much longer under a cap that makes operators run again: compared to no cap, as an
-  // estimate, and the slowdown that steps have without a cap.
+  // Under a cap, recomputed operators make steps this much longer than without one, as an estimate.
+  // The second number is the slowdown that steps have without a cap.
   std::optional<double> slower = {};
   double slowdown_without_cap = 0;
 };

@@ -104,7 +104,7 @@ struct Node {
   SourceMark mark;
   std::optional<KernelChoice> kernel;
   std::vector<FusedOperator> body;  // of OpId::fused alone
-  NodeId recomputes;                // the node that this one runs again, on purpose: never merged
+  NodeId recomputes;                // the node that this one recomputes, on purpose: never merged
 };
 
 // At the end of a step, `state` takes the value of `next`. They share bytes. In a graph that is

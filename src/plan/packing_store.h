@@ -21,7 +21,7 @@ class PackingStore {
   // there is none, or if it cannot be read. The caller must check the plan, which may be anything.
   virtual std::optional<MemoryPlan> Find(const MemoryProblem& problem,
                                          std::string_view planner) = 0;
-  // May fail, which it does not tell: the search is then made again.
+  // May fail without an error. Then the search is made a second time.
   virtual void Keep(const MemoryProblem& problem, const MemoryPlan& plan) = 0;
 };
 

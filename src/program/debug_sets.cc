@@ -1,4 +1,4 @@
-// Poison, run, look, run again with another poison, put back.
+// Poisons the bytes, runs, looks, runs with another poison, and puts the bytes back.
 #include "src/program/debug_sets.h"
 
 #include <algorithm>

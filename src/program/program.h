@@ -62,9 +62,10 @@ class Program {
   // Returns whether RunChanged() can run a part of an entry point: it is incremental, and ran last,
   // and no state was written from outside since.
   bool CanRunChanged(int entry) const;
-  // Runs what has to run again when `changed`, a union of the feeds' ImagePort::reach, has changed
-  // since the entry point's last run: results are those of Run(). Feeds that meet `changed` are
-  // written, others are left alone. Returns how many instructions ran.
+  // Runs only the instructions that depend on `changed`. It is a union of the ImagePort::reach of
+  // the feeds that have changed since the entry point's last run. The results are those of Run().
+  // Feeds that meet `changed` are written, others are not touched. Returns how many instructions
+  // ran.
   int64_t RunChanged(int entry, ReachSet changed) {
     return RunChangedChecked(entry, changed, [](const Instruction&) {});
   }
