@@ -39,7 +39,7 @@ Bytes PeakOf(const CompiledEntry& entry) {
   return *std::ranges::max_element(bytes);
 }
 
-// The graph without what runs again.
+// Returns the graph without its recomputations.
 std::string TextOfOnce(const CompiledEntry& entry) {
   Graph graph = entry.graph;
   Schedule schedule = entry.schedule;
@@ -150,7 +150,7 @@ TEST(KeepWhatFits, TakesBackWhatNeedNotRunAgain) {
   EXPECT_EQ(ToString(entry.graph), ToString(graph));
 }
 
-// Some of what earlier rounds have run again is needless in the end, and has gone then.
+// Some recomputations of earlier rounds are needless in the end, and are undone then.
 TEST(RecomputeAtPeak, TakesBackInRandomGraphsToo) {
   int64_t taken_back = 0, recomputations = 0, between = 0;
   for (uint64_t seed = 1; seed <= (kSanitized ? 30 : 100); ++seed) {

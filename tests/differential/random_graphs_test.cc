@@ -108,7 +108,7 @@ class OneGraph {
     return "seed " + std::to_string(seed_) + ", " + what + "\n" + ToString(graph_);
   }
 
-  // All that lowers the peak of some order runs again, whatever it takes.
+  // All values that lower the peak of some order are recomputed, whatever it takes.
   void RunWithRecomputations(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     CompiledEntry entry{{"step"}, prepared, FindOrder(order)->Order(prepared)};
@@ -123,7 +123,8 @@ class OneGraph {
     }
   }
 
-  // All that lowers the peak of some order goes to a file, or runs again where that takes less.
+  // All values that lower the peak of some order go to a file, or are recomputed if that takes
+  // less.
   void RunWithSwaps(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     CompiledEntry entry{{"step"}, prepared, FindOrder(order)->Order(prepared)};
