@@ -16,7 +16,7 @@ die() {
   exit 1
 }
 
-# Whether clang with libFuzzer is here, and its header of OpenMP.
+# Succeeds if clang with libFuzzer is here, and its header of OpenMP.
 has_libfuzzer() {
   printf '%s\n' '#include <omp.h>' \
     'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class FetchError(Exception):
-    """What the user is told; nothing was put in place."""
+    """Holds the message for the user; nothing was put in place."""
 
 
 def digest(path, algorithm):

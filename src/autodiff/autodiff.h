@@ -20,10 +20,10 @@ namespace cgrun {
 struct KeptGradient {
   ValueId value;
   std::string name;  // of the output
-  SourceMark mark;   // where the user asks for it
-  // Whose loss. "": of the one path that gives the value a gradient; of a parameter that is
-  // trained, of the one that trains it. Where there are several, they are an error, or without
-  // diagnostics the first is taken.
+  SourceMark mark;   // the place where the user asks for it
+  // The path whose loss gives the gradient. If it is "", the one path that gives the value a
+  // gradient is meant. For a trained parameter, "" means the one path that trains it. If there are
+  // several such paths, that is an error. Without diagnostics, the first path is taken.
   std::string path = {};
 };
 

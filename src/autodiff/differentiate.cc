@@ -93,7 +93,7 @@ class Differentiator {
     }
   }
 
-  // What is read from outside is f32 where activations are bf16.
+  // Casts a gradient of bf16 to f32, since outputs for the user are f32.
   ValueId InF32(PathId id, ValueId gradient) {
     if (graph_.values[gradient].type.dtype != DType::kBF16) return gradient;
     return builder_.AddNode(OpId::cast, Attributes::Of(CastAttributes{DType::kF32}), {gradient},
@@ -207,7 +207,7 @@ class Differentiator {
     return versions;
   }
 
-  // Invalid where the loss depends on no version.
+  // The result is invalid where the loss depends on no version.
   ValueId SumOverVersions(PathId id, ValueId parameter,
                           const std::map<ValueId, ValueId>& gradients) {
     ValueId sum;
@@ -256,8 +256,8 @@ class Differentiator {
     return "'" + GetOpDef(node.op).name + "' (" + node.name + ")";
   }
 
-  // Whether no gradient flows through a node: its operator has none, or its outputs are whole
-  // numbers.
+  // Returns whether no gradient flows through a node: its operator has none, or its outputs are
+  // whole numbers.
   bool StopsGradients(const Node& node) const {
     return GetOpDef(node.op).gradient == nullptr ||
            std::ranges::none_of(node.outputs, [&](ValueId output) {
@@ -292,7 +292,7 @@ class Differentiator {
     return stops;
   }
 
-  // What a state's value is after the paths so far.
+  // Returns the state's value after the paths so far.
   ValueId Current(ValueId state) const {
     const auto found = update_of_.find(state);
     return found == update_of_.end() ? state : graph_.updates[found->second].next;
@@ -360,7 +360,8 @@ class Differentiator {
                                         graph_.values[parameter].name + ".clip_weights", node)[0]);
   }
 
-  // What the path's optimizer keeps of a parameter: one set for all repetitions of a path.
+  // Returns the state that the path's optimizer keeps for a parameter. All repetitions of a path
+  // share one set.
   const std::vector<ValueId>& OptimizerStates(PathId id, ValueId parameter, const OpDef& def,
                                               const Attributes& attributes,
                                               const std::vector<ValueId>& inputs) {
@@ -374,8 +375,8 @@ class Differentiator {
     return states->second;
   }
 
-  // How often the path's optimizer has run before: the steps so far, times the path's repetitions
-  // in a step, and those of this step.
+  // Returns how often the path's optimizer has run before. If a step repeats the path, this counts
+  // the repetitions of all earlier steps and those of this step.
   ValueId UpdatesSoFar(PathId id) {
     const Path& path = graph_.paths[id];
     const ValueId steps =

@@ -15,8 +15,8 @@
 namespace cgrun {
 namespace {
 
-// Whether a value is a number of the model, not of a sample: it takes the type of what it is put
-// together with.
+// Returns whether a value is a number of the model, not of a sample: it takes the type of what it
+// is put together with.
 bool IsOfModel(const Value& value) {
   return value.role == Role::kParameter || value.role == Role::kConstant;
 }
@@ -59,7 +59,9 @@ class Rewriter {
     if (def.narrow == Narrow::kResult) stand_ins_[result] = In(result, DType::kBF16, options);
   }
 
-  // What reads numbers of the model alone computes with these as they are.
+  // Returns whether the node computes in bf16. With Narrow::kFollows, every floating-point input
+  // must be bf16, but for parameters and constants of the model. A node that reads only those stays
+  // in f32.
   bool ComputesInBF16(const OpDef& def, const Node& node) const {
     if (def.narrow == Narrow::kAlways) return true;
     if (def.narrow != Narrow::kFollows) return false;
@@ -87,7 +89,8 @@ class Rewriter {
     return options;
   }
 
-  // What is read in place of a value whose operator has its result rounded.
+  // Returns the bf16 copy of a value whose operator has Narrow::kResult, else the value itself.
+  // Readers use that copy in its place.
   ValueId StandIn(ValueId id) const {
     const auto it = stand_ins_.find(id);
     return it == stand_ins_.end() ? id : it->second;

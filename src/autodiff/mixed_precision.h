@@ -12,7 +12,7 @@ namespace cgrun {
 // casts in front of what it reads. Values keep their ids, and become bf16 where their operators
 // compute so. Readers of a value share its cast, but for parameters: there each use has its own,
 // which common subexpressions make one again, so that the gradients of the uses are added in f32.
-// What is f64 stays so.
+// Values of f64 stay f64.
 Graph KeepActivationsInBF16(Graph forward);
 
 }  // namespace cgrun

@@ -57,9 +57,9 @@ HeapUse CurrentHeapUse() {
 
 namespace {
 
-// What calls have left of this thread's stack, but for a page below the frames that are in use.
-// What of its range is not mapped yet is passed over; of a stack without a limit only this is
-// looked at.
+// ReleaseFreeStack() gives back the pages that earlier calls have left below this thread's frames.
+// A page below the frames that are in use stays. Pages of the stack that are not mapped yet are
+// passed over. If the stack has no limit, at most this many bytes are looked at.
 constexpr uintptr_t kMostFreeStack = 8 << 20;
 
 void ReleaseFreeStack() {
@@ -144,8 +144,9 @@ class BlockPool {
   alignas(64) std::byte memory_[kBlockBytes * kBlocks] = {};
 };
 
-// Beside what a call takes and gives back, they hold what a library makes once, in its first calls.
-// What is never taken is never touched, and no memory.
+// The pools serve the blocks that a call takes and gives back. They also hold the blocks that a
+// library keeps from its first calls on. A block that is never taken is never touched, so that it
+// takes no memory.
 constinit BlockPool<128, 4096> small_pool;
 constinit BlockPool<1024, 512> large_pool;
 

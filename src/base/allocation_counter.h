@@ -11,12 +11,13 @@ namespace cgrun {
 struct HeapUse {
   int64_t allocations = 0;    // calls of operator new so far, in all threads, but for …
   int64_t pool_requests = 0;  // … those that the fixed pool served
-  int64_t heap_bytes = 0;     // what malloc has taken from the system
+  int64_t heap_bytes = 0;     // that malloc has taken from the system
 };
 
-// While one lives, operator new takes memory for this thread, and for the team that works for it,
-// from a fixed pool that is part of the program: for a library that allocates in each of its calls.
-// What the pool cannot give comes from the heap, and is counted as any allocation.
+// While one lives, operator new takes memory for this thread, and for the thread team that works
+// for it, from a fixed pool that is part of the program: for a library that allocates in each of
+// its calls. If the pool cannot give a block, it comes from the heap, and is counted as any
+// allocation.
 class PooledAllocations {
  public:
   PooledAllocations();

@@ -1,6 +1,6 @@
-// Where an arena lies. Plans name arenas by this kind, devices hand them out. kFile is the swap
-// space, which has no address: a file, or pinned memory of the host where the device has memory of
-// its own.
+// Names the place of an arena. Plans name arenas by this kind, and devices allocate them. kFile is
+// the swap space, which has no address. It is a file, or pinned memory of the host where the device
+// has memory of its own.
 #ifndef CGRUN_BASE_ARENA_KIND_H_
 #define CGRUN_BASE_ARENA_KIND_H_
 

@@ -1,4 +1,4 @@
-// What a failed CGRUN_CHECK prints before it aborts.
+// Prints the message of a failed CGRUN_CHECK, then aborts.
 #include "src/base/check.h"
 
 #include <cstdio>

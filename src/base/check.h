@@ -1,5 +1,6 @@
 // CGRUN_CHECK: a condition that only a bug of ours can break. It prints the condition, the place
-// and the streamed message, and aborts. What a user can cause goes through Diagnostics instead.
+// and the streamed message, and aborts. Faults that a user can cause go through Diagnostics
+// instead.
 #ifndef CGRUN_BASE_CHECK_H_
 #define CGRUN_BASE_CHECK_H_
 

@@ -39,12 +39,12 @@ enum class Severity { kError, kWarning };
 struct Diagnostic {
   Severity severity = Severity::kError;
   SourceMark mark;
-  std::string message;   // what is wrong, in lower case, without a full stop
-  std::string help;      // how to mend it; may be empty
+  std::string message;   // says the fault, in lower case, without a full stop
+  std::string help;      // says how to mend it; may be empty
   bool instead = false;  // of what was said of its place before
 };
 
-// Ends a phase. What was wrong stands in the Diagnostics that the phase was given, or in what().
+// Ends a phase. The errors stand in the Diagnostics that the phase was given, or in what().
 class UserError : public std::runtime_error {
  public:
   explicit UserError(const std::string& message, std::string help = "")
@@ -55,8 +55,8 @@ class UserError : public std::runtime_error {
   std::string help_;
 };
 
-// What was asked for cannot be done with what was given: a file that is missing or damaged, a name
-// that is unknown. The command line tells it (exit status 2) from work that failed.
+// Says that the input does not allow the request: a file is missing or damaged, or a name is
+// unknown. The command line gives it exit status 2, and so tells it from work that failed.
 class InputError : public UserError {
  public:
   using UserError::UserError;

@@ -36,8 +36,8 @@ int64_t SizeOf(DType dtype);
 std::string_view Name(DType dtype);
 std::optional<DType> DTypeFromName(std::string_view name);
 bool IsFloat(DType dtype);
-// Whether tensors of the type are only stored, moved and cast: f16, int8, int16, uint16, uint32 and
-// uint64. Kernels that compute have no instance for it.
+// Returns whether tensors of the type are only stored, moved and cast: f16, int8, int16, uint16,
+// uint32 and uint64. Kernels that compute have no instance for it.
 bool IsStorageType(DType dtype);
 
 // bfloat16: the upper half of an IEEE binary32; conversion rounds to nearest, ties to even.

@@ -15,7 +15,7 @@ fs::path WithoutSlash(const fs::path& path) {
   return path.has_filename() || path == path.root_path() ? path : path.parent_path();
 }
 
-// Whether both lead to one place, as far as there are files on their ways.
+// Returns whether both lead to one place, as far as there are files on their ways.
 bool LeadToTheSame(const fs::path& a, const fs::path& b) {
   std::error_code error_of_a, error_of_b;
   const fs::path left = fs::weakly_canonical(fs::absolute(a, error_of_a), error_of_a);

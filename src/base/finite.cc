@@ -7,7 +7,7 @@
 namespace cgrun {
 namespace {
 
-// Whether an element is NaN or infinite: all bits of its exponent are set.
+// Returns whether an element is NaN or infinite: all bits of its exponent are set.
 template <class Bits, Bits kExponent>
 bool AllFiniteBits(std::span<const std::byte> elements, bool* nan) {
   for (size_t i = 0; i + sizeof(Bits) <= elements.size(); i += sizeof(Bits)) {

@@ -9,8 +9,8 @@
 
 namespace cgrun {
 
-// Whether all elements are finite; integers are. `*nan`, where it is given, says if the first that
-// is not is NaN.
+// Returns whether all elements are finite; integers are. `*nan`, where it is given, says if the
+// first that is not is NaN.
 bool AllFinite(DType dtype, std::span<const std::byte> elements, bool* nan = nullptr);
 
 }  // namespace cgrun

@@ -15,7 +15,7 @@ namespace cgrun {
 namespace {
 
 #ifdef __x86_64__
-// Whether it goes on at one pace, whatever the core does.
+// Returns whether it goes on at one pace, whatever the core does.
 bool CounterIsSteady() {
   constexpr unsigned kPowerManagement = 0x80000007, kInvariantCounter = 1U << 8;
   unsigned a = 0, b = 0, c = 0, d = 0;

@@ -65,8 +65,9 @@ class HostTensor {
 // The number of that type at `bytes`, as a double; every type but f16.
 double NumberAt(DType dtype, const std::byte* bytes);
 
-// Bytes of a tensor whose sizes come from outside; nothing where a size is negative or where the
-// bytes do not fit. What passes here can be a HostTensor, memory permitting.
+// Returns the bytes of a tensor whose sizes come from outside. Returns nothing where a size is
+// negative or where the bytes do not fit. A size that passes here can be a HostTensor, memory
+// permitting.
 std::optional<int64_t> CheckedByteSize(DType dtype, std::span<const int64_t> sizes);
 
 }  // namespace cgrun

@@ -9,9 +9,9 @@
 
 namespace cgrun {
 
-// Names from files may hold any bytes. What of them is no UTF-8 becomes U+FFFD, and each control
-// character is escaped, those too that JSON would take as they are (U+007F to U+009F): no terminal
-// acts on the text. `indent` is that of a level; -1: all in one line.
+// Names from files may hold any bytes. Bytes that are no UTF-8 become U+FFFD. Each control
+// character is escaped, even those that JSON would take as they are (U+007F to U+009F), so that no
+// terminal acts on the text. `indent` is that of a level; -1: all in one line.
 std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 

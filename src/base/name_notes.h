@@ -1,4 +1,4 @@
-// What to say of names of other programs for which we have no name of our own.
+// Gives help for names of other programs for which cgrun has no name of its own.
 #ifndef CGRUN_BASE_NAME_NOTES_H_
 #define CGRUN_BASE_NAME_NOTES_H_
 

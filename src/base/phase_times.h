@@ -1,6 +1,6 @@
-// How long the phases of a compile take, in seconds of the thread's own time: what else the machine
-// does is left out. A phase is a scope with a PhaseTimer. As with LLVM's TimeTraceScope, the code
-// that is timed does not know whether anybody asks.
+// Measures the phases of a compile, in seconds of the thread's own time. So other work of the
+// machine does not count. A phase is a scope with a PhaseTimer. As with LLVM's TimeTraceScope, the
+// code that is timed does not know whether anybody asks.
 #ifndef CGRUN_BASE_PHASE_TIMES_H_
 #define CGRUN_BASE_PHASE_TIMES_H_
 

@@ -1,4 +1,5 @@
-// What users write, in messages: texts, which a terminal shows whatever their bytes are, and paths.
+// Prepares what users write for messages. A terminal can show these texts whatever their bytes are.
+// Paths get their shortest form.
 #ifndef CGRUN_BASE_PRINTABLE_H_
 #define CGRUN_BASE_PRINTABLE_H_
 
@@ -15,14 +16,14 @@ std::string PrintableText(std::string_view text);
 // The same of a text of several lines, whose ends stay.
 std::string PrintableLines(std::string_view text);
 
-// How many bytes PrintableText() leaves as they are before the first that it replaces. Never
-// allocates.
+// Returns the number of bytes before the first one that PrintableText() replaces. Never allocates.
 size_t PrintableBytes(std::string_view text);
 
 // Bytes of the character of UTF-8 that a text, which is not empty, begins with; 0 where it is none.
 size_t Utf8Bytes(std::string_view text);
 
-// Where the first byte stands that is no part of a character of UTF-8; npos where there is none.
+// Returns the place of the first byte that is no part of a character of UTF-8; npos where there is
+// none.
 size_t FindNoUtf8(std::string_view text);
 
 // `path`, where relative ones start at `folder` ("": the working directory), in its shortest form,

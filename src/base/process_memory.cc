@@ -13,9 +13,9 @@
 namespace cgrun {
 namespace {
 
-// Bytes from which a block has pages of its own, which go back to the system with it: what glibc
-// begins with. Where nobody sets it, each such block that is freed raises it to the block's size,
-// and the heap then keeps up to twice as much free.
+// A block of at least this many bytes gets pages of its own, which return to the system when it is
+// freed. This is glibc's initial threshold. If nobody sets it, glibc raises it to the size of each
+// such block that is freed. The heap then keeps up to twice as much free.
 constexpr int kOwnPages = 128 << 10;
 
 std::atomic<int64_t (*)()> room{nullptr};  // of WatchRoom()
@@ -41,8 +41,8 @@ int64_t NumberBehind(const char* text, const char* key) {
   return line == nullptr ? 0 : std::strtoll(line + std::strlen(key), nullptr, 10);
 }
 
-// "size resident shared …" in pages: a shorter file than `status`. What is shared is mapped from
-// files, or is shared memory.
+// Reads "size resident shared …" in pages, from a shorter file than `status`. Shared pages are
+// mapped from files, or are shared memory.
 int64_t AnonymousBytes() {
   const auto text = TextOf<128>("/proc/self/statm");
   char* next = const_cast<char*>(text.data());

@@ -22,14 +22,14 @@ struct ProcessMemory {
 // Allocates nothing.
 ProcessMemory ReadProcessMemory();
 
-// The most anonymous memory that the process has held since it began, in bytes. Linux keeps such a
-// figure only together with what is mapped from files. So operator new and delete take samples:
-// after each kSampleBytes that were taken, and before a larger block is given back. The result is
-// at most about kSampleBytes below the truth, if users of malloc and mmap call SampleMemory().
-// Under a sanitizer, which brings its own operator new, their samples alone count.
+// Returns the most anonymous memory that the process has taken since it began, in bytes. Linux
+// keeps such a figure only together with what is mapped from files. So operator new and delete take
+// samples: after each kSampleBytes that were taken, and before a larger block is given back. The
+// result is at most about kSampleBytes below the truth, if users of malloc and mmap call
+// SampleMemory(). Under a sanitizer, which brings its own operator new, their samples alone count.
 int64_t PeakAnonymousBytes();
 
-// Takes a sample; call it while the memory is held. Allocates nothing.
+// Takes a sample; call it while the memory is in use. Allocates nothing.
 void SampleMemory();
 
 // Has all threads share one heap, and gives large blocks pages of their own. A heap of its own
@@ -40,7 +40,7 @@ void ShareOneHeap();
 // Forgets the peak, for tests that run several models in one process.
 void ForgetPeak();
 
-// Thrown by operator new if too little room is left: the system would kill the process.
+// Thrown by operator new if too little memory is left: the system would kill the process.
 class RoomRanOut : public std::bad_alloc {
  public:
   const char* what() const noexcept override { return "too little memory is left"; }

@@ -65,8 +65,8 @@ class Shape {
   Dims dims_;
 };
 
-// The product of sizes that come from outside: nothing where one is negative or where it does not
-// fit. What passes here can be counted by Shape::Elements().
+// Returns the product of sizes that come from outside; nothing where one is negative or where it
+// does not fit. If there is a product, Shape::Elements() can count the shape, too.
 std::optional<int64_t> CheckedElements(std::span<const int64_t> sizes);
 
 // Row-major strides, in elements, of a bound shape.

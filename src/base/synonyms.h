@@ -21,7 +21,7 @@ std::string PlainName(std::string_view name);
 std::string OurName(std::string_view name, std::span<const std::string> known,
                     std::span<const Synonym> table);
 
-// That, or the one that `name` is a typing error of; "" where it is none.
+// Returns the same, or else the known name that `name` is a typing error of; "" where it is none.
 std::string MeantName(std::string_view name, std::span<const std::string> known,
                       std::span<const Synonym> table);
 

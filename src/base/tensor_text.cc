@@ -39,7 +39,7 @@ class TensorParser {
     uint64_t whole = 0;  // the bits of an integer of 64
   };
 
-  // Whether a double does not hold all numbers of the type.
+  // Returns whether a double does not hold all numbers of the type.
   bool IsWhole() const { return dtype_ == DType::kI64 || dtype_ == DType::kU64; }
 
   template <class T>

@@ -1,4 +1,4 @@
-// How fast bytes go to a swap space and come back.
+// Holds how fast bytes go to a swap space and come back.
 #ifndef CGRUN_BASE_TRANSFER_SPEED_H_
 #define CGRUN_BASE_TRANSFER_SPEED_H_
 

@@ -64,7 +64,8 @@ std::string WrittenBytes(int64_t bytes) {
   for (const auto& unit : kUnits) {
     if (number < unit.bytes || number >= kLargest * unit.bytes) continue;
     for (int decimals = 0; decimals <= kMostDecimals; ++decimals) {
-      // What was written is cut off to whole bytes: what is shown lies above them, if anything.
+      // The parser cuts the number off to whole bytes. So the shown number must not be less than
+      // the bytes.
       const double power = std::pow(10, decimals);
       const double shown = std::ceil(number / unit.bytes * power) / power;
       if (std::floor(shown * unit.bytes) != number) continue;

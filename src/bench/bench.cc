@@ -66,8 +66,8 @@ void CheckArena(const Bench& bench, const Device& device, int64_t arena,
               {kSmallerBatch, kSmallerBatch});
 }
 
-// The engine of a case. Null after an error. Throws NoRoom if what it takes is too much; eager mode
-// takes more if nothing is freed before the end of a step.
+// The engine of a case. Returns null after an error. Throws NoRoom if what it takes is too much;
+// eager mode takes more if nothing is freed before the end of a step.
 std::unique_ptr<Engine> MakeCaseEngine(const Bench& bench, const BenchCase& one, EnginePlace place,
                                        Diagnostics& diagnostics) {
   if (one.mode == Mode::kGraph) {
@@ -116,7 +116,7 @@ class Contestant {
   // The first step and its loss.
   void FirstStep() {
     result_.first_step_seconds = Steps(1);
-    // What the benchmark itself notes down is taken before allocations are counted.
+    // The benchmark takes memory for its own notes here, before allocations are counted.
     result_.round_seconds.reserve(std::max(bench_.options.rounds, kMostRounds));
     NoteLoss();
   }
@@ -202,7 +202,7 @@ class Contestant {
     ++step_;
   }
 
-  // Where a model has several paths with losses, their sum is what is compared.
+  // If a model has several paths with losses, their sum is compared.
   void NoteLoss() {
     if (const auto loss = runner_->TotalLoss()) result_.losses.push_back(*loss);
   }

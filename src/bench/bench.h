@@ -52,7 +52,7 @@ std::vector<BenchCase> PassCases(const CompileOptions& options,
 // The entry point that the cases run.
 EntryRequest BenchEntry(const ModelSpec& model, bool infer);
 
-// As many losses of each case are held against the baseline's. Every second step all cases start
+// This many losses of each case are compared with the baseline's. Every second step all cases start
 // from the baseline's state: so one step shows the forward path, the next one backward path and
 // update. They learn at a part of their rates: a high rate makes much of rounding, in ResNet-50 0.2
 // % of the loss in one step.

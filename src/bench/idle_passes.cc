@@ -1,4 +1,5 @@
-// By what passes report of themselves where that is the whole truth, else by comparing programs.
+// Finds the passes that change nothing. If a pass reports all its changes, the report decides. For
+// the others, the programs with and without the pass are compared.
 #include "src/bench/idle_passes.h"
 
 #include <algorithm>
@@ -9,8 +10,9 @@
 namespace cgrun {
 namespace {
 
-// A pass over the graph reports each change. What chooses kernels and layouts reports the nodes
-// that came by it alone, and a search for what is computed again can end in another order.
+// Returns whether the reports of a pass are complete. A pass over the graph reports each change. A
+// choice of kernels or layouts reports only the nodes that it changed directly. A search for values
+// to recompute can end in another order, which no report tells.
 bool ReportsAll(std::string_view name) {
   const auto pass = std::ranges::find(Pipeline(), name, &PipelineEntry::name);
   if (pass != Pipeline().end()) return pass->stage == PassStage::kGraph;

@@ -11,7 +11,7 @@ namespace cgrun {
 
 // The passes without which the program of `entry` is the same, byte for byte, in the pipeline's
 // order. Passes that `options` disable are among them. Compiles the model once, and once without
-// each pass that is not known to do nothing. Empty where the model does not compile.
+// each pass that is not known to do nothing. The result is empty where the model does not compile.
 std::vector<std::string> FindIdlePasses(const ModelSpec& model, const EntryRequest& entry,
                                         const KernelLibrary& library,
                                         const CompileOptions& options);

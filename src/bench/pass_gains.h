@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// In the order of the pipeline. Empty where the benchmark is of other cases; a case that failed has
-// no gain.
+// In the order of the pipeline. The result is empty where the benchmark is of other cases; a case
+// that failed has no gain.
 std::vector<PassGain> PassGainsOf(const BenchResult& result);
 
 }  // namespace cgrun

@@ -22,8 +22,8 @@ struct EntryRequest {
   int64_t batch = 1;
 };
 
-// How long a plan may take. A quick one tries one way to the cap, and is packed by planner `greedy`
-// if no other one was asked for. It takes a fraction of the time, but it can miss a cap.
+// Says how long planning may take. A quick one tries one way to the cap, and is packed by planner
+// `greedy` if no other one was asked for. It takes a fraction of the time, but it can miss a cap.
 enum class PlanEffort { kFull, kQuick };
 
 // A folder for a swap file, and how fast its disk is. For a device with memory of its own it is the
@@ -53,11 +53,11 @@ struct BudgetOptions {
   int64_t arena_cap = 0;
   std::optional<SwapFolder> swap;  // nothing: no tensor is swapped
   PlanEffort effort = PlanEffort::kFull;
-  // Whether a full effort looks for other choices of what is recomputed if the packing is larger
-  // than its bound.
+  // Says whether a full effort looks for other choices of what is recomputed if the packing is
+  // larger than its bound.
   bool closes_gaps = true;
-  // Whether a full effort may let small operators run in parallel streams. The process takes more
-  // for that, beside the arena.
+  // Says whether a full effort may let small operators run in parallel streams. The process takes
+  // more for that, beside the arena.
   bool streams = true;
   int threads = 1;
 };
@@ -66,9 +66,9 @@ struct BudgetOptions {
 inline constexpr std::string_view kRematerialisePass = "rematerialise";
 inline constexpr std::string_view kSwapPass = "swap";
 
-// Whether tensors may be swapped on the way to a cap.
+// Returns whether tensors may be swapped on the way to a cap.
 bool MaySwap(const BudgetOptions& options);
-// Whether kernels may be single-threaded on the way to a cap, for a smaller workspace.
+// Returns whether kernels may be single-threaded on the way to a cap, for a smaller workspace.
 bool MayUseSmallerWorkspaces(const BudgetOptions& options);
 
 // In a larger graph one way to less memory is tried, in one order: each look takes long.

@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// Whether WithoutGap looks for other choices.
+// Returns whether WithoutGap looks for other choices.
 bool ClosesGaps(const BudgetOptions& options);
 
 // Returns a layout as little above its bound as is found.

@@ -20,7 +20,7 @@ struct SearchEffort {
 // Counts the schedules that SearchKept() looks at on the way to a cap, in nodes. 30 million take
 // about a second.
 inline constexpr int64_t kNodesSearched = 30'000'000;
-inline constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
+inline constexpr int64_t kNodesSearchedAgain = 10'000'000;  // if a packing has left gaps
 
 // Plans within options.arena_cap, with anything recomputed that helps. The packing is the judge: if
 // it leaves gaps, the next try aims lower by as much. If no plan fits, the result is the smallest

@@ -141,7 +141,8 @@ bool KeptSchedule::MakePossible() {
   return true;
 }
 
-// What is read for `values` at a step of the graph's order; nothing where it cannot be had.
+// Returns the values that are read for `values` at a step of the graph's order; nothing where one
+// cannot be provided.
 std::optional<std::span<const ValueId>> KeptSchedule::ProvideAll(const std::vector<ValueId>& values,
                                                                  TimePoint time) {
   const size_t begin = provided_.size();  // a stack: providing one can need others
@@ -163,7 +164,7 @@ std::optional<std::span<const ValueId>> KeptSchedule::ProvideAll(const std::vect
   return std::span(room_).subspan(place);
 }
 
-// Who reads two results of a node reads both from its recomputation.
+// If a reader takes two results of a node, it reads both from the same recomputation.
 void KeptSchedule::ReadFromOneRun(const std::vector<ValueId>& values,
                                   std::span<ValueId> provided) const {
   for (size_t i = 0; i < values.size(); ++i) {

@@ -69,7 +69,7 @@ class KeptSchedule {
   IdVector<NodeId, NodeId> recompute_nodes_;  // of the model
   IdVector<ValueId, TimePoint> last_soon_;    // reader, or its producer
   IdVector<ValueId, bool> is_read_late_;
-  IdVector<ValueId, TimePoint> changed_at_;  // what it views in the end, which is a state
+  IdVector<ValueId, TimePoint> changed_at_;  // of a view whose origin is a state
   IdVector<ValueId, bool> is_choice_;
   IdVector<ValueId, bool> is_wanted_;  // by the schedule that was made last
   std::vector<ValueId> choices_;

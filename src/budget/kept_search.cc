@@ -18,11 +18,11 @@ namespace {
 constexpr uint64_t kKey = 6;
 constexpr int kRounds = 6;
 constexpr int64_t kMostTries = 800;  // for each choice
-constexpr double kHot = 0.005;       // of the time that runs again: at the beginning …
+constexpr double kHot = 0.005;       // of the time of recomputations: at the beginning …
 constexpr double kCold = 0.0005;     // … and at the end of a round
 constexpr double kCooler = 0.7;      // than the round before, at its beginning
-// What bytes that are too many cost: so many times what all that may be alive costs in time at the
-// beginning of a round, and at its end.
+// A byte above the cap costs this many times the time at the search's start, divided by the cap.
+// The factor grows from kCheap at the beginning of a round to kDear at its end.
 constexpr double kCheap = 2;
 constexpr double kDear = 10;
 constexpr double kSpread = 32;  // steps with too many bytes that count as one with the most
@@ -33,7 +33,7 @@ class Annealing {
   Annealing(KeptSchedule& schedule, const KeptSearchOptions& options)
       : schedule_(schedule), options_(options) {}
 
-  // Whether less time than `seconds` is found for what fits; the schedule is that, then.
+  // Returns whether less time than `seconds` is found for what fits; the schedule is that, then.
   bool Run(double seconds) {
     best_seconds_ = seconds;
     if (!Restart() || wanted_.empty()) return false;

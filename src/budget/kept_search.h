@@ -23,12 +23,12 @@ struct KeptPlan {
   Graph graph;         // without recomputations
   RematPlan remat;     // for it
   Schedule schedule;   // of the graph with them
-  double seconds = 0;  // of what runs again
+  double seconds = 0;  // of recomputations
 };
 
 // Looks for recomputations with which no more is alive at any step than `options` allow, and which
 // take less time than those of `start`, in any order that keeps that of the first runs in
-// `schedule`. Nothing where it finds none.
+// `schedule`. Returns nothing where it finds none.
 std::optional<KeptPlan> SearchKept(const Graph& start, const Schedule& schedule,
                                    const Target& target, const KeptSearchOptions& options);
 

@@ -23,8 +23,8 @@ struct OrderedPlan {
   MemoryLayout layout;
 };
 
-// Whether each order is planned as if it were the only one. In a large graph that takes a second,
-// for which a few MiB are no reason.
+// Returns whether each order is planned as if it were the only one. In a large graph that takes a
+// second, for which a few MiB are no reason.
 bool IsWorthATry(const std::vector<CompiledEntry>& entries, const MemoryLayout& layout) {
   const auto nodes = static_cast<int64_t>(entries[0].graph.nodes.size());
   return nodes <= kLargeGraph || layout.arena_bytes >= kMuch;
@@ -63,8 +63,9 @@ std::vector<OrderedPlan> PlanInOtherOrders(const std::vector<CompiledEntry>& ent
   return plans;
 }
 
-// Whether a plan may take less than `bytes` once its gap is closed. On the way other choices are
-// made, whose bound can be a little lower. A quickly packed plan must promise that by its bound.
+// Returns whether a plan may take less than `bytes` once its gap is closed. On the way other
+// choices are made, whose bound can be a little lower. A quickly packed plan must promise that by
+// its bound.
 bool MayComeBelow(int64_t bytes, const MemoryLayout& layout) {
   if (layout.planner == kQuickPlanner) return layout.lower_bound_bytes < bytes;
   if (layout.arena_bytes == layout.lower_bound_bytes) return layout.arena_bytes < bytes;

@@ -28,8 +28,8 @@ Bytes OperandBytes(const Graph& graph, const Node& node) {
   return bytes;
 }
 
-// The node's kernel on one thread, if the node may be in a stream. Nothing if it is to have all
-// threads.
+// The node's kernel on one thread, if the node may be in a stream. Returns nothing if it is to have
+// all threads.
 std::optional<KernelChoice> ChoiceForStream(const Graph& graph, const Node& node,
                                             const Target& target) {
   if (!node.kernel || !node.kernel->same_bits_single_threaded ||

@@ -1,6 +1,7 @@
-// LowerPeak: in rounds, each of which takes the fewest of the options at the peak. What later
-// rounds have made needless is undone then, the dearest first. Under a cap a kernel that holds the
-// peak by its workspace can work in less, which competes with the options there.
+// LowerPeak works in rounds, each of which takes the fewest of the options at the peak. Afterwards,
+// decisions that later rounds have made needless are undone, the dearest first. Under a cap, a
+// kernel whose workspace makes the peak can work in less. That choice competes with the options
+// there.
 #include "src/budget/peak_rounds.h"
 
 #include <algorithm>
@@ -89,8 +90,8 @@ class PeakRounds {
     return entry_.graph.nodes.size() < nodes_before;
   }
 
-  // Whether the goal is reached, then by how much a step takes longer; the peak where it is not.
-  // Less is better.
+  // Returns the peak, or the goal if the peak is no larger, and then the time that a step takes
+  // longer. Less is better.
   PeakCost Cost() const {
     return {std::max(peak_.first, goal_.bytes),
             SecondsForLess(entry_.graph) + SecondsWaited(entry_.graph, entry_.schedule)};
@@ -146,7 +147,7 @@ class PeakRounds {
   }
 
   // Makes the kernel at the peak single-threaded, if it may be, and if that frees more bytes a
-  // second than the best of the options. False where that lowers nothing.
+  // second than the best of the options. Returns false where that lowers nothing.
   bool TakeSmallerWorkspace(const std::vector<RecomputeOption>& options) {
     if (!MayUseSmallerWorkspaces(options_) || !goal_.is_final || !at_peak_.valid()) return false;
     Node& node = entry_.graph.nodes[at_peak_];
@@ -182,7 +183,8 @@ class PeakRounds {
     });
   }
 
-  // How many of the first options give a peak of `peak`, which all of them do.
+  // Returns the least number of options, from the first on, that give a peak of `peak`. All
+  // together give it.
   size_t FewestFor(const Peak& peak, const std::vector<RecomputeOption>& options) {
     size_t too_few = 0, enough = options.size();
     while (enough - too_few > 1) {

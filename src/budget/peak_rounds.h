@@ -15,10 +15,10 @@ struct RecomputeGoal {
   Bytes bytes = 0;   // transient; no more is done once they are reached
   bool may_swap = false;
   int64_t nodes_searched = 0;  // of schedules, for less time with as few bytes (kept_search.h)
-  bool is_final = false;       // what misses it is taken all the same, and is to be quick
+  bool is_final = false;       // a plan that misses it is taken all the same, and is to be quick
 };
 
-// How options are ranked.
+// Says how options are ranked.
 struct Ranking {
   double emphasis = 1;                         // of bytes (RecomputeLimits)
   std::optional<double> share = std::nullopt;  // of transfers' times (SwapTerms); nothing: none

@@ -57,7 +57,7 @@ struct Way {
   PeakCost cost;
 };
 
-// The best of the ways, which are tried in turn. Nothing where none lowers anything.
+// The best of the ways, which are tried in turn. Returns nothing where none lowers anything.
 std::optional<Way> BestWay(const CompiledEntry& before, const Target& target,
                            const BudgetOptions& options, const RecomputeGoal& goal) {
   std::optional<Way> best;

@@ -12,7 +12,7 @@ namespace cgrun {
 // The entry point with recomputation of what its schedule would keep at the peak, right before the
 // later readers. It recomputes the least with which the peak is as low as the goal, or as low as it
 // gets. Swaps compete with that where the goal and the options allow them; on the way to a final
-// goal smaller workspaces do. Results keep their bits. Nothing where that lowers nothing.
+// goal smaller workspaces do. Results keep their bits. Returns nothing where that lowers nothing.
 std::optional<CompiledEntry> RecomputedAtPeak(const CompiledEntry& entry, const Target& target,
                                               const BudgetOptions& options,
                                               const RecomputeGoal& goal);

@@ -16,7 +16,7 @@ namespace cgrun {
 namespace {
 
 constexpr double kSecondsOfTransfer = 50e-6;  // of one byte: to wake its thread, and the disk
-constexpr size_t kMostRecomputed = 1000;      // nodes that run again for one buffer
+constexpr size_t kMostRecomputed = 1000;      // nodes that are recomputed for one buffer
 
 bool WritesOut(const Node& node) {
   return node.op == OpId::swap_out || node.op == OpId::swap_out_wait;
@@ -95,8 +95,8 @@ class PeakAnalysis {
            !candidate_.option.decision.nodes.empty();
   }
 
-  // One value alone: those that lie in the buffer with it are views. What has just come back, or is
-  // about to, stays.
+  // Swaps one value only, since other values in its buffer are views. A value that has just come
+  // back, or is about to be written, is not swapped.
   bool Swap(const std::vector<ValueId>& wanted) {
     if (wanted.size() != 1) return false;
     const Value& value = graph_.values[wanted[0]];
@@ -113,10 +113,10 @@ class PeakAnalysis {
     return option.seconds <= limits_.seconds;
   }
 
-  // Whether the lifespan begins before the peak and ends behind it.
+  // Returns whether the lifespan begins before the peak and ends behind it.
   bool Spans(const Lifespan& life) const { return life.lower < peak_ && life.upper > peak_ + 1; }
 
-  // Whether the node at the peak writes or reads it.
+  // Returns whether the node at the peak writes or reads it.
   bool TouchedAtPeak(ValueId value) const {
     const NodeId producer = graph_.values[value].producer;
     if (producer.valid() && time_[producer] == peak_) return true;
@@ -124,7 +124,7 @@ class PeakAnalysis {
                        [&](NodeId reader) { return time_[reader] == peak_; });
   }
 
-  // Whether it is still to be written to the swap file behind the peak.
+  // Returns whether it is still to be written to the swap file behind the peak.
   bool IsOnItsWay(ValueId value) const {
     return std::ranges::any_of(readers_[value], [&](NodeId reader) {
       return time_[reader] >= peak_ && WritesOut(graph_.nodes[reader]);
@@ -140,7 +140,7 @@ class PeakAnalysis {
     }
   }
 
-  // Whether the value is still there when it is needed again, for other readers.
+  // Returns whether the value is there when late readers need it, because other readers keep it.
   bool IsThere(ValueId value) {
     const SharedBufferId buffer = assignment_.of_value[value];
     if (buffer == candidate_.buffer || changed_at_[ViewedValue(graph_, value)] <= first_use_)
@@ -151,14 +151,15 @@ class PeakAnalysis {
     return true;
   }
 
-  // A node that is to run again, behind the nodes that provide its inputs.
+  // Holds a node that is to be recomputed, behind the nodes that provide its inputs.
   struct Waiting {
     NodeId node;
     const Recomputation* recompute = nullptr;
     size_t provided = 0;  // inputs
   };
 
-  // Has the value computed again, after what that needs. False where it cannot be, or is too dear.
+  // Has the value recomputed, behind the recomputations that it needs. Returns false if that cannot
+  // be, or is too dear.
   bool Provide(ValueId value) {
     std::vector<Waiting> waiting;
     if (!Recompute(value, waiting)) return false;
@@ -175,7 +176,7 @@ class PeakAnalysis {
     return true;
   }
 
-  // Has the producer of the value wait for its inputs, unless it runs again already.
+  // Has the producer of the value wait for its inputs, unless it is recomputed already.
   bool Recompute(ValueId value, std::vector<Waiting>& waiting) {
     const NodeId id = graph_.values[value].producer;
     if (!id.valid()) return false;
@@ -213,7 +214,8 @@ class PeakAnalysis {
   std::map<NodeId, std::optional<Recomputation>> recomputations_;
   Candidate candidate_;     // that is being looked at
   int64_t candidates_ = 0;  // so far
-  // The last of the candidates for which a node runs again, and of which it is a late reader.
+  // These hold the last candidate for which a node is recomputed, and the last one of which it is a
+  // late reader.
   IdVector<NodeId, int64_t> run_for_, reads_for_;
   TimePoint first_use_ = 0;  // behind the peak, of what its buffer holds
 };

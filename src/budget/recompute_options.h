@@ -35,7 +35,7 @@ struct RecomputeOption {
   double seconds = 0;                // of the recomputation, by SecondsOf(), or of the transfers
 };
 
-// How swaps are ranked.
+// Says how swaps are ranked.
 struct SwapTerms {
   TransferSpeed speed;
   double share = 1;  // of a transfer's time that counts; computation beside it hides the rest
@@ -67,7 +67,8 @@ struct Recomputation {
   std::vector<InPlacePair> in_place;
 };
 
-// The recomputation of a node that allows it (RecomputableNodes()). Nothing without a kernel.
+// The recomputation of a node that allows it (RecomputableNodes()). Returns nothing without a
+// kernel.
 std::optional<Recomputation> RecomputationOf(const Graph& graph, NodeId id, const Target& target,
                                              int threads);
 

@@ -27,8 +27,9 @@ std::optional<KernelOption> OptionOf(const Graph& graph, const Node& node, const
   return std::nullopt;
 }
 
-// How much longer `node` takes, on the scale of SecondsOf. Where one of the two times was measured
-// and the other was not, they cannot be compared: the threads count then.
+// Returns the seconds that `node` takes longer on one thread, on the scale of SecondsOf. If only
+// one of the two times was measured, they cannot be compared. Then the number of threads is the
+// ratio.
 double SlowerBy(const Graph& graph, const Node& node, const KernelChoice& single) {
   const KernelChoice& team = *node.kernel;
   const bool are_alike = single.is_measured == team.is_measured && team.seconds > 0;

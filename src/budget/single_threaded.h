@@ -20,7 +20,7 @@ std::optional<KernelChoice> SingleThreadedChoice(const Graph& graph, const Node&
 // (KernelChoice::slower_by).
 std::optional<KernelChoice> SmallerWorkspace(const Graph& graph, const Node& node,
                                              const Target& target);
-// Returns the kernel that a single-threaded node had before, on a team of `threads`.
+// Returns the kernel that a single-threaded node had before, on a thread team of `threads`.
 KernelChoice WholeTeam(const Graph& graph, const Node& node, const Target& target, int threads);
 
 // Gives single-threaded kernels their thread teams again, the slowest first. A kernel gets its team

@@ -20,7 +20,8 @@ MemoryLayout PlanLower(std::vector<CompiledEntry>& entries, MemoryLayout layout,
 MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                           const Target& target, const BudgetOptions& options);
 
-// Whether no entry point spends a larger share for less memory than before, or than `share`.
+// Returns whether no entry point spends a larger share for less memory than before, or than
+// `share`.
 bool TakesNoLonger(const std::vector<CompiledEntry>& tried,
                    const std::vector<CompiledEntry>& entries, double share);
 

@@ -20,7 +20,7 @@
 
 namespace cgrun {
 
-// How many tensors the graph writes to the swap file.
+// Returns the number of tensors that the graph writes to the swap file.
 int64_t CountSwaps(const Graph& graph);
 
 // The schedule with its transfers moved apart from their waits, as far as they need and as at most

@@ -74,7 +74,7 @@ UndoTrials::UndoTrials(const Graph& graph, const Schedule& schedule, const Buffe
     inputs_.insert(inputs_.end(), node.inputs.begin(), node.inputs.end());
     first_run_.push_back(node.recomputes);
   }
-  for (NodeId id : graph.nodes.ids()) {  // which goes before anything else
+  for (NodeId id : graph.nodes.ids()) {  // this goes before anything else
     const bool for_nobody = first_run_[id].valid() && !is_gone_[id] && !IsReadElsewhere(id);
     if (for_nobody) UndoRun(id);
   }
@@ -128,7 +128,7 @@ bool UndoTrials::IsReadElsewhere(NodeId id) const {
   });
 }
 
-// False where a reader would come before what it reads, or behind a change of it.
+// Returns false where a reader would come before what it reads, or behind a change of it.
 bool UndoTrials::ReadInstead(ValueId value, ValueId instead) {
   const NodeId producer = graph_.values[instead].producer;
   const TimePoint changed_at = changed_at_[Viewed(instead)];

@@ -24,8 +24,8 @@ class UndoTrials {
   // All outlive it.
   UndoTrials(const Graph& graph, const Schedule& schedule, const BufferOptions& options);
 
-  // The bytes that are alive at each step if `id`, a recomputation or a swap_out, is undone. Null
-  // where it has gone with another one, or a reader would come before what it reads.
+  // The bytes that are alive at each step if `id`, a recomputation or a swap_out, is undone.
+  // Returns null where it has gone with another one, or a reader would come before what it reads.
   const std::vector<Bytes>* Try(NodeId id);
   // Accepts what was tried last.
   void Keep() { edits_.clear(); }
@@ -68,7 +68,7 @@ class UndoTrials {
   IdVector<ValueId, TimePoint> changed_at_;  // of states
   std::vector<ValueId> inputs_;
   IdVector<NodeId, Operands> inputs_of_;
-  IdVector<NodeId, NodeId> first_run_;  // of what runs again
+  IdVector<NodeId, NodeId> first_run_;  // of a recomputation
   IdVector<NodeId, bool> is_gone_;
   // Those of the graph, and those that read it instead of another value; some may have gone, or
   // read something else.

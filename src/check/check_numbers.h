@@ -26,7 +26,7 @@ std::vector<double> NumbersOf(const HostTensor& tensor);
 // ±1, a pure function of the key of a parameter's name and the element.
 double Sign(uint64_t key, int64_t element);
 
-// How far a check moves a parameter in a direction: as far as it is large.
+// Returns how far a check moves a parameter in a direction: as far as it is large.
 double ScaleOf(const HostTensor& parameter);
 
 // 0 of no numbers.

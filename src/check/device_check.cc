@@ -153,7 +153,7 @@ std::vector<std::vector<double>> ModelCheck::ResultsBeside(Engine& engine, doubl
 void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors) {
   const Tolerances& allowed = TolerancesOf(options_);
   const std::vector<std::vector<double>> here = ResultsBeside(engine, 0);
-  std::optional<std::vector<std::vector<double>>> beside;  // where it is worth a run to know
+  std::optional<std::vector<std::vector<double>>> beside;  // if it is worth a run to know
   const auto& results = engine.model().entries[0].results;
   for (size_t i = 0; i < results.size(); ++i) {
     const std::string key = KeyOf(results[i].name, results[i].path);
@@ -165,7 +165,7 @@ void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>&
     now.error = ErrorOf(here[i], expected->second, floor);
     if (now.error > now.tolerance) {
       if (!beside) beside = ResultsBeside(engine, LastPlace());
-      const double own = ErrorOf((*beside)[i], here[i], floor);  // what rounding does to it
+      const double own = ErrorOf((*beside)[i], here[i], floor);  // the effect of rounding on it
       const double sensitivity = std::max(Sensitivity(), std::isfinite(own) ? own : 0);
       now.tolerance = std::clamp(kOfSensitivity * sensitivity, now.tolerance,
                                  std::max(now.tolerance, allowed.most_of_gradients));

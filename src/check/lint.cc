@@ -153,14 +153,15 @@ void WarnOfNoTraining(const ModelSpec& model, const LintReport& report, Diagnost
                       kTrainHelp);
 }
 
-// How long a run is, how its rates change, and by what it tells the best model.
+// Checks the length of a run, its rate schedules, and the metric that chooses the best model.
 void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
   if (!model.train) return WarnOfNoTraining(model, report, diagnostics);
   const auto schedules = ReadRateSchedules(model, diagnostics);
   const bool can_watch = CheckWatchedData(model, diagnostics);
   const ModelData& data = report.data;
-  if (data.train == nullptr) return;                                  // it has been told
-  const bool has_valid = data.valid != nullptr || model.data->valid;  // which failed, as was told
+  if (data.train == nullptr) return;  // it has been told
+  const bool has_valid =
+      data.valid != nullptr || model.data->valid;  // the data failed, as reported
   if (can_watch) ReadWatchedNumbers(model, has_valid, diagnostics);
   const int64_t batch = model.train->batch.value.size, samples = data.train->size();
   const Accumulation accumulation(model.train->accumulate.value, samples, batch,

@@ -19,7 +19,7 @@ struct LintReport {
   // The host needs so many bytes for a run with all that it holds (RunMemory::host()); 0 after an
   // error.
   int64_t needed_bytes = 0;
-  int64_t free_bytes = 0;  // what such a run may take of the host: LargestPeak()
+  int64_t free_bytes = 0;  // that such a run may take of the host: LargestPeak()
 };
 
 // Reports as errors whatever `train`, `eval` and `predict` would report of the file, the data and

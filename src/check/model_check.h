@@ -43,8 +43,8 @@ struct DeviceCheck {
   double tolerance = 0;  // of it
   int64_t compared = 0;  // results and gradients
   bool good = false;
-  std::string skipped;                    // why nothing was compared; empty: it was
-  std::vector<std::string> missing = {};  // what the reference computes, and the device does not
+  std::string skipped;                    // says why nothing was compared; empty: it was
+  std::vector<std::string> missing = {};  // the reference computes these, and the device does not
 };
 
 class ModelCheck {
@@ -60,7 +60,7 @@ class ModelCheck {
   ~ModelCheck();
 
   bool ready() const { return engine_ != nullptr; }
-  // Why nothing is checked; empty where it is.
+  // Returns why nothing is checked, or "" if the model is checked.
   const std::string& skipped() const { return skipped_; }
   int64_t batch() const { return batch_; }
   int64_t parameters() const;  // with a gradient
@@ -89,7 +89,7 @@ class ModelCheck {
 
     std::string key() const;  // of its gradient in expected_
   };
-  // By name.
+  // Holds the numbers of gradients and losses, by name.
   struct Gradients {
     std::map<std::string, std::vector<double>> numbers;  // losses too
     std::map<std::string, double> term_sizes;            // of gradients that are sums: Σ|term|
@@ -135,7 +135,8 @@ class ModelCheck {
   std::unique_ptr<Engine> engine_;  // f64: entry points for gradients, and for the loss alone
   std::map<std::string, HostTensor> inputs_;
   std::vector<Learned> learned_;
-  // Where the checks are: parameters near their initial values, of which there are several sets.
+  // The number of the set of parameters that the checks use. The parameters lie near their initial
+  // values.
   int point_ = -1;
   std::vector<HostTensor> states_;                       // of engine_, there
   std::map<std::string, std::vector<double>> expected_;  // results and gradients, by name

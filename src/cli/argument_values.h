@@ -14,7 +14,7 @@ struct ArgumentValues {
   enum class Kind { kNone, kAny, kWords, kFile, kFolder, kRun, kSetting };
   // kNone is a switch, kRun names a run folder, kSetting takes a key of the model file and a value.
   Kind kind = Kind::kAny;
-  std::string name;                // what --help calls it: "FILE", "graph|eager"; "" for a switch
+  std::string name;                // its name in --help: "FILE", "graph|eager"; "" for a switch
   bool optional = false;           // the flag may stand without it
   std::vector<std::string> words;  // kWords: all that there are
   // kFile: how the names of such files end, "yaml"; empty: in any way.

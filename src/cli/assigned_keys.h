@@ -1,4 +1,4 @@
-// Which keys of a model file the flags set.
+// Says which keys of a model file the flags set.
 #ifndef CGRUN_CLI_ASSIGNED_KEYS_H_
 #define CGRUN_CLI_ASSIGNED_KEYS_H_
 

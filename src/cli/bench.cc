@@ -40,7 +40,7 @@ struct BenchFlags {
   bool passes = false;
   bool isolate = false;
   std::string out;     // a folder for the result; "": none
-  bool force = false;  // what a former benchmark left there is replaced
+  bool force = false;  // replaces the files of a former benchmark there
   std::string only;    // the case of a process of --isolate
 };
 
@@ -183,7 +183,7 @@ std::string CaseList(const std::vector<std::string>& names) {
   return list;
 }
 
-// Whether a benchmark has such a case where memory is no matter.
+// Returns whether a benchmark has such a case where memory is no matter.
 bool IsStandard(const std::string& name, const CompileOptions& compile, const ModelFlags& flags) {
   return std::ranges::count(StandardCases(compile, !flags.order.empty()), name, &BenchCase::name) >
          0;

@@ -36,7 +36,7 @@ class BenchView final : public BenchObserver {
   ProgressPrinter progress_;
   std::chrono::steady_clock::time_point begin_;  // of the rounds
   bool quiet_;
-  bool terminal_;  // what can overwrite a line: the benchmark's progress is for that alone
+  bool terminal_;  // shows progress, which only a terminal can overwrite
 };
 
 }  // namespace cgrun

@@ -11,8 +11,8 @@
 
 namespace cgrun {
 
-// Returns whether a smaller cap is enough for what was found, by more than measured bases differ:
-// by a smaller arena, or for want of streams.
+// Returns whether a smaller cap is enough for the found run: it has a smaller arena, or no streams.
+// Measured fixed memory differs too much to count.
 bool TakesLess(const CappedRun& fit);
 
 // "for steps that take at most 18 % longer"

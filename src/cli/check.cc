@@ -26,7 +26,7 @@ struct Findings {
   std::string model;
   Diagnostics diagnostics;
   LintReport lint;
-  std::string skipped;  // why nothing was computed
+  std::string skipped;  // says why nothing was computed
   int64_t batch = 0;
   int64_t parameters = 0;
   std::vector<GradientCheck> gradients;
@@ -285,7 +285,7 @@ int Run(const ModelFlags& given) {
   CheckMemory(*model, findings);
   const bool fits = !findings.diagnostics.has_errors();
   if (fits) {
-    const Diagnostics lint = findings.diagnostics;  // what is said again is not printed again
+    const Diagnostics lint = findings.diagnostics;  // messages that come twice are printed once
     try {
       Compute(*model, options, flags.device.empty() ? "" : DeviceOf(*model), findings);
     } catch (const UserError& error) {  // f64 takes more memory than a run

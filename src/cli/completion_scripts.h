@@ -21,7 +21,7 @@ struct FlagDescription {
 struct VerbDescription {
   std::string name, summary;
   std::vector<FlagDescription> flags;
-  ArgumentValues argument;  // what stands without a flag; kNone: nothing
+  ArgumentValues argument;  // the word without a flag; kNone: nothing
 };
 
 using CommandLineDescription = std::vector<VerbDescription>;

@@ -233,8 +233,8 @@ nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostic
 
 namespace {
 
-// Where the command line could not be parsed, nobody knows its flags. What comes behind a --json in
-// front of the verb is that.
+// Returns whether the user asks for JSON on a command line that could not be parsed. Nobody knows
+// the flags of such a line. So the word behind a --json in front of the verb counts as its file.
 bool AsksForJson(const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const bool has_file = i > 0 && i + 1 < words.size() && !words[i + 1].starts_with('-');

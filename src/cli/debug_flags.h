@@ -12,9 +12,9 @@ namespace cgrun {
 
 void AddDebugFlags(const Verb& verb, const std::shared_ptr<RunFlags>& flags);
 
-// Null where the run is not to be debugged. `device`: the run's; `profiles`: whether operators are
-// timed, too. Says on standard error what makes no difference on this device. Throws InputError for
-// eager mode, which has no byte code, and for what excludes each other.
+// Returns null where the run is not to be debugged. `device`: the run's; `profiles`: whether
+// operators are timed, too. Says on standard error what makes no difference on this device. Throws
+// InputError for eager mode, which has no byte code, and for what excludes each other.
 std::unique_ptr<DebugRun> MakeDebugRun(const RunFlags& flags, const std::string& device,
                                        bool profiles);
 

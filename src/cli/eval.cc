@@ -49,7 +49,7 @@ std::unique_ptr<Session> OpenSession(ModelSpec& model, SessionOptions& options,
     return std::make_unique<Session>(model, options, /*train=*/false, diagnostics);
   } catch (const MayNotFit&) {
     options.can_replan = false;
-    ReleaseFreeMemory();  // what the session has held is not to count
+    ReleaseFreeMemory();  // the session's memory is not to count
   }
   model.data->streams = true;
   diagnostics = Diagnostics();  // the second session finds again what is wrong

@@ -1,4 +1,4 @@
-// Which memory a cap is of depends on the device, which the model file may name.
+// The device decides whose memory a cap limits, and the model file may name the device.
 #include "src/cli/host_cap.h"
 
 #include <optional>

@@ -32,7 +32,7 @@ struct MemoryCap {
 };
 
 // Returns the bytes that hardly depend on the batch, without those that rounding has added to the
-// base.
+// fixed memory.
 int64_t LeastWithoutSamples(const PlannedRun& run) {
   return BytesWithoutSamples(run) - run.memory.base_room;
 }
@@ -141,7 +141,7 @@ std::string BatchText(const BatchFit& fit, int64_t cap) {
 RunLimit LimitToFill(const HostLimits& limits) {
   RunMemory like;
   like.beside = MeasureFootprint(like, HostThreads());
-  like.arena = LeastLimit(limits, like).bytes;  // which has page tables, too
+  like.arena = LeastLimit(limits, like).bytes;  // the limit has page tables, too
   like.beside = MeasureFootprint(like, HostThreads());
   return LeastLimit(limits, like);
 }
@@ -200,8 +200,8 @@ void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
                    larger->capped.batch, CostOf(larger->slower())));
 }
 
-// Has decoded samples lie in files, of a run that does not fit with them in memory. False where
-// that is so already, or would hardly help.
+// Has decoded samples lie in files, of a run that does not fit with them in memory. Returns false
+// where that is so already, or would hardly help.
 bool StreamData(const PlannedRun& run, ModelSpec& model) {
   constexpr int64_t kLeast = 1 << 20;
   if (!model.data || model.data->streams || run.memory.parts.streamable < kLeast) return false;
@@ -246,7 +246,7 @@ std::optional<CappedRun> KeepCap(const MemoryCap& cap, ModelSpec& model,
   if (free->total() > bytes && StreamData(*free, model)) {
     return KeepCap(cap, model, library, options, base, diagnostics);
   }
-  // How fast a swap is, is looked at where there may be something to swap.
+  // The speed of a swap is measured only where there may be something to swap.
   if (free->total() > bytes && !NoteSwapFolder(model, options)) return std::nullopt;
   const auto quick = FitRunQuickly(planner, options, bytes, *free, base, diagnostics);
   if (!quick) return std::nullopt;
@@ -265,7 +265,8 @@ std::optional<CappedRun> KeepCap(const MemoryCap& cap, ModelSpec& model,
   return fit;
 }
 
-// Returns the least of the limits for a run, and a quick plan of the run. Nothing after an error.
+// Returns the least of the limits for a run, and a quick plan of the run. Returns nothing after an
+// error.
 std::optional<std::pair<RunLimit, PlannedRun>> LimitWithin(const HostLimits& limits,
                                                            const ModelSpec& model,
                                                            CompileOptions options,

@@ -15,9 +15,9 @@ namespace cgrun {
 struct FittedRun {
   bool fits = false;                // else there was an error, which is printed
   std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known
-  Diagnostics printed = {};         // what was told
-  // Steps take so much longer under a cap that makes operators run again: compared to no cap, as an
-  // estimate, and the slowdown that steps have without a cap.
+  Diagnostics printed = {};         // these were reported
+  // Under a cap, recomputed operators make steps this much longer than without one, as an estimate.
+  // The second number is the slowdown that steps have without a cap.
   std::optional<double> slower = {};
   double slowdown_without_cap = 0;
 };
@@ -28,9 +28,9 @@ struct FittedRun {
 // out, and what it costs. A run that does not fit is an error, which names the values at the peak
 // and what would help.
 //
-// `flags` are those that `model` was loaded with. `base` is that of a run that goes on, so that it
-// fits again; without it, the base is as planned. `here` are the limits of the process that is to
-// run: where they allow less than a cap, they count instead of it.
+// `flags` are those that `model` was loaded with. `base` is the fixed memory of a run that goes on,
+// in bytes, so that it fits as before. Without it, the fixed memory is as planned. `here` are the
+// limits of the process that is to run: where they allow less than a cap, they count instead of it.
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt,
                     const std::optional<HostLimits>& here = std::nullopt);

@@ -72,8 +72,8 @@ void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string&
   }
 }
 
-// The keys of a model file that do not say what the network computes, those of a path, and those
-// of a loss, which change by what it is measured, not its outputs.
+// These keys of a model file do not say what the network computes. The keys of a path and of a loss
+// below change only how it is trained and measured.
 constexpr std::string_view kBeside[] = {"cgrun", "model",  "data",    "train", "weights",
                                         "keep",  "device", "inexact", "zones"};
 constexpr std::string_view kBesidePath[] = {"metrics", "mode",   "optimizer",
@@ -113,7 +113,8 @@ bool IsOfNetwork(const std::string& key, const TreeNode& model, WeightsUse use) 
   return true;
 }
 
-// Where the operators of a network stand, they count, and not the file of ONNX that they are from.
+// If a network's operators stand in the file, they are compared, and not the ONNX file that they
+// came from.
 TreeNode WithoutOnnxFiles(TreeNode tree) {
   TreeEntry* networks = tree.Find("networks");
   if (networks == nullptr) return tree;

@@ -187,8 +187,9 @@ const KernelLibrary* FindKernels(const ModelSpec& model, Diagnostics& diagnostic
   return nullptr;
 }
 
-// The model, or nothing after the errors of all of its file are printed. That its device cannot be
-// had is told with them; where nothing else is wrong, by KernelsOf(), as some verbs need no device.
+// Returns the model, or nothing after all errors of its file are printed. These include a device
+// that cannot be had. If that is the only fault, KernelsOf() reports it, since some verbs need no
+// device.
 std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec& partial,
                                  Diagnostics& diagnostics) {
   if (!model) LintPartial(partial, diagnostics);

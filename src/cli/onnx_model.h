@@ -31,7 +31,7 @@ void RememberOnnxFlags(const OnnxFlags& flags);
 
 // Returns a safetensors file with the weights of an .onnx file, which is imported anew unless
 // OnnxModelText() has done so. The file has no name and goes when the process ends: the path leads
-// to a descriptor. UserError where there is no room for it.
+// to a descriptor. Throws UserError where the disk is full.
 std::string OnnxWeights(const std::string& path);
 
 // Lets the key `weights` of a model that names an .onnx file name the file of OnnxWeights().
@@ -42,8 +42,8 @@ void TakeOnnxWeights(ModelSpec& model);
 std::optional<std::string> OnnxFileOfWeights(const std::string& file);
 
 // Has `write` write a file of weights to the path that it is given. Returns the path of a
-// descriptor that leads to it. The file has no name and goes when the process ends. UserError where
-// there is no room for it.
+// descriptor that leads to it. The file has no name and goes when the process ends. Throws
+// UserError where the disk is full.
 std::string WriteScratchWeights(const std::function<void(const std::string& path)>& write);
 
 }  // namespace cgrun

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kSearch = "search";  // the planner where none is named
 
 constexpr int64_t kLargestCsv = int64_t{64} << 20;  // a hundred thousand long lines
-constexpr int64_t kBytesOfRow = 384;  // what is read of a buffer, and what planners hold of it
+constexpr int64_t kBytesOfRow = 384;                // a row, and its copy in a planner
 
 std::optional<MemoryProblem> ReadCsv(const std::string& path) {
   const auto file = std::make_shared<SourceFile>(SourceFile{path, ReadTextFile(path, kLargestCsv)});

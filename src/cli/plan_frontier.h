@@ -6,8 +6,8 @@
 
 namespace cgrun {
 
-// Prints memory against time for the plans of a run. False after an error, which `diagnostics`
-// holds.
+// Prints memory against time for the plans of a run. Returns false after an error, which
+// `diagnostics` holds.
 bool TellFrontier(const ModelSpec& model, const std::vector<EntryRequest>& entries,
                   const KernelLibrary& library, const CompileOptions& options,
                   Diagnostics& diagnostics);

@@ -18,7 +18,7 @@
 namespace cgrun {
 namespace {
 
-constexpr const char* kAsCompiled = "as compiled";  // what the byte code does not tell
+constexpr const char* kAsCompiled = "as compiled";  // the byte code does not tell this
 constexpr size_t kBiggest = 10;                     // buffers that are shown without --full
 
 int64_t OperandsOf(const ImageEntry& entry) {

@@ -18,8 +18,8 @@ namespace {
 
 // A value that a name stands for.
 struct Meant {
-  std::string value;       // "" where there is none
-  std::string fused = {};  // what was meant, where the node of `value` computes that besides …
+  std::string value;           // "" where there is none
+  std::string fused = {};      // the meant value, if the node of `value` computes it besides …
   std::string operators = {};  // … as one of these: "conv + relu"
 };
 

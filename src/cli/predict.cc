@@ -250,7 +250,7 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
   const auto shown = std::ranges::find(signature.outputs, false, &PredictedOutput::kept);
   if (model.paths.empty() || chooses || shown == signature.outputs.end()) return;
   const PathSpec& path = model.paths.back();
-  std::vector<std::string> heads, others;  // what losses read; without what is predicted
+  std::vector<std::string> heads, others;  // read by losses; those not predicted
   for (const LossSpec& loss : path.losses) {
     if (loss.op.in.empty()) continue;
     const std::string& head = loss.op.in[0].value;
@@ -328,7 +328,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   if (!signature) return kBadInput;
   TellOfOthers(*model, *signature);
   if (predict_flags.has_top) CheckTop(signature->outputs, predict_flags.top);
-  // Tables and texts are read by what the weights keep.
+  // The findings that the weights keep say how tables and texts are read.
   if (TableReader(*model).of_model()) {
     options.weights = ChooseWeights(*model, predict_flags.weights);
   }

@@ -25,7 +25,7 @@ std::shared_ptr<ProfileFlags> AddProfileFlags(const Verb& verb);
 // This machine's peaks, which are measured now; of the host, those of a GPU are not known.
 Ceilings MeasureCeilings(const Engine& engine, int threads);
 
-// The profile as text, held against these ceilings; writes the trace where one is wanted.
+// Returns the profile as text, compared with these ceilings. Writes the trace if one is wanted.
 std::string ShowProfile(const ProfileFlags& flags, const Engine& engine, const OperatorTimes& times,
                         const Ceilings& ceilings);
 // ProfileObject() returns the same as a JSON object. WithProfile() returns `json`, an object, with

@@ -36,7 +36,8 @@ void RestartForLibraries(char** argv) {
   bool changed = false;
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) changed |= Set("GOMP_SPINCOUNT", kSpins);
   if (!changed) return;
-  // By the name that it was started with: the system calls the process so, for `pgrep` and `top`.
+  // execv gets the name that the program was started with, because `pgrep` and `top` show that
+  // name.
   if (const char* program = StartedAs()) execv(program, argv);
 }
 

@@ -70,7 +70,7 @@ Words FormatWords() {
 
 class Keys {
  public:
-  // By name, with "=" or "." at its end, and what it may be.
+  // Returns the words that each key may have, by the key's name with "=" or "." at its end.
   std::map<std::string, Words> All() {
     for (const MapDoc& map : maps_) {
       if (map.place.find_first_of("*[") == std::string_view::npos) AddMap(map);

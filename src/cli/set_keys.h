@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// By name, as they are typed up to their values: "train.epochs=". Where a model's own names follow,
-// up to these: "inputs.".
+// Returns the keys by name, as they are typed up to their values: "train.epochs=". If a model's own
+// names follow, the key ends before these: "inputs.".
 std::vector<std::string> SetKeys();
 
 // The words of the keys that take one of a few: "train.order" → {"serial", "bfs", …}.

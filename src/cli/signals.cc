@@ -133,7 +133,7 @@ void TellLostStep() {
 void RunHasEnded() {
   alarm(0);
   Install(Exit, {SIGINT, SIGTERM, SIGHUP});
-  std::signal(SIGPIPE, SIG_IGN);  // what is still to be written to files is not lost
+  std::signal(SIGPIPE, SIG_IGN);  // output that files still lack is not lost
 }
 
 }  // namespace cgrun

@@ -54,8 +54,8 @@ void WarnOfNoSwapsTo(const std::string& place, const ModelSpec& model, const std
                       help);
 }
 
-// The place that the model names for what is swapped, with its speed. Nothing where it names none,
-// or after an error.
+// The place that the model names for what is swapped, with its speed. Returns nothing where it
+// names none, or after an error.
 std::optional<SwapFolder> MeasureSwapFolder(const ModelSpec& model, Diagnostics& diagnostics) {
   const std::string folder = SwapFolderOf(model);
   if (folder.empty() || RefuseSwapToHost(model, diagnostics)) return std::nullopt;

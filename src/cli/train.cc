@@ -136,8 +136,9 @@ bool Load(Training& training) {
   return true;
 }
 
-// The plan of the fitted run keeps the limits of this process, which are not asked again. That of a
-// compiled program can be another one, and so can the host's part of a device's run.
+// The plan of the fitted run keeps the limits of this process, so that they are not checked a
+// second time. A compiled program can have another plan, and so can the host's part of a device's
+// run.
 void FollowPlan(Training& training) {
   SessionOptions& options = training.options;
   options.base = training.fitted.memory->base;
@@ -145,7 +146,8 @@ void FollowPlan(Training& training) {
   if (is_planned) options.limits = HostLimits{};
 }
 
-// Makes the run fit under the cap that the model has. False after an error, which is printed.
+// Makes the run fit under the cap that the model has. Returns false after an error, which is
+// printed.
 bool Fit(Training& training) {
   ModelSpec& model = *training.model;
   SessionOptions& options = training.options;
@@ -180,8 +182,8 @@ void ForgetProgram(Training& training) {
   Tell("note: " + training.flags.model + " is compiled again, for less memory");
 }
 
-// A run that may not fit into what there is is planned again for that. Null where it cannot fit,
-// which is printed.
+// A run that may not fit into what there is is planned again for that. Returns null where it cannot
+// fit, which is printed.
 std::unique_ptr<Session> OpenSession(Training& training) {
   ModelSpec& model = *training.model;
   SessionOptions& options = training.options;
@@ -191,7 +193,7 @@ std::unique_ptr<Session> OpenSession(Training& training) {
     return std::make_unique<Session>(model, options, /*train=*/true, training.diagnostics);
   } catch (const MayNotFit&) {
     options.can_replan = false;
-    ReleaseFreeMemory();  // what the session has held is not to count
+    ReleaseFreeMemory();  // the session's memory is not to count
   }
   training.fitted = FitWithin(limits, model, options.compile, options.base);
   if (!training.fitted.fits) return nullptr;

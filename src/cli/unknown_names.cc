@@ -43,8 +43,8 @@ constexpr NameNote kVerbNotes[] = {
     {"new", "", "copy a file of `models/`; docs/guide.md goes from there to your own data"},
 };
 
-// `--epochs 3`, where `epochs` is a key of the model file: how to set that; "" elsewhere. Where
-// `exact`, names that are nearly right do not count.
+// Returns how to set a key of the model file that was typed as a flag, such as `--epochs 3`; "" for
+// others. If `exact` is true, names that are nearly right do not count.
 std::string SetHelp(const Verb& verb, const std::string& flag, const std::string& value,
                     bool exact) {
   if (!verb.Has("--set")) return "";

@@ -80,7 +80,7 @@ bool Flag::is_repeated() const {
 
 std::string Flag::value_name() const {
   if (!takes_value()) return "";
-  const std::string type = option_->get_type_name();  // what is checked follows a colon
+  const std::string type = option_->get_type_name();  // a check stands behind a colon
   const std::string name = type.substr(0, type.find(':'));
   const bool is_declared = name != "TEXT";
   return is_argument() && !is_declared ? option_->get_name() : name;

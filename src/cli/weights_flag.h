@@ -1,5 +1,5 @@
-// Weights as users name them: which file is meant, and whether it fits. What is damaged in a run
-// folder is warned of.
+// Finds the file of the weights that a user names, and says whether it fits. A damaged file of a
+// run folder gives a warning.
 #ifndef CGRUN_CLI_WEIGHTS_FLAG_H_
 #define CGRUN_CLI_WEIGHTS_FLAG_H_
 
@@ -26,9 +26,9 @@ void AddWeightsFlag(const Verb& verb, std::string& weights);
 // The flag of verbs that begin with weights, the newest ones.
 Flag AddStartWeightsFlag(const Verb& verb, std::string& weights);
 
-// The best weights of the file or run folder that the flag names. Where the flag is not given (""),
-// those of the model's own run folder, or of what the model file names. InputError, which says what
-// to give, where there are none.
+// Returns the best weights of the file or run folder that the flag names. If the flag is not given
+// (""), they are those of the model's own run folder, or those that the model file names. Throws
+// InputError, which says what to give, where there are none.
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag);
 
 // "runs/lenet/best.safetensors: step 84 of epoch 3, the best of its run; the last are in

@@ -1,5 +1,5 @@
-// How often this process has analysed the graph of a model: a run does so once, before its first
-// step, however many steps and evaluations follow.
+// Counts how often this process has analysed the graph of a model. A run does so once, before its
+// first step, however many steps and evaluations follow.
 #ifndef CGRUN_COMPILE_ANALYSIS_COUNT_H_
 #define CGRUN_COMPILE_ANALYSIS_COUNT_H_
 

@@ -7,7 +7,7 @@
 namespace cgrun {
 namespace {
 
-// How many operators of a kind a fused node is made of.
+// Counts the operators of a kind in a fused node.
 int64_t CountOf(OpId op, const Node& node) {
   return std::ranges::count(node.body, op, &FusedOperator::op);
 }

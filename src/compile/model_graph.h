@@ -9,7 +9,7 @@
 namespace cgrun {
 
 // The model's graph with symbolic batch; of a kind that learns, with gradients and updates as
-// `train` in the file says. Nothing after an error, which `diagnostics` holds.
+// `train` in the file says. Returns nothing after an error, which `diagnostics` holds.
 std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
                                      const CompileOptions& options, Diagnostics& diagnostics);
 

@@ -34,7 +34,7 @@ std::string BeforeActivation(const Graph& graph, ValueId value) {
   return is_key ? input.name : "";
 }
 
-// Whether an operator reads a value, or it is a result beside what is kept.
+// Returns whether an operator reads a value, or it is a result beside what is kept.
 bool IsRead(const Graph& graph, ValueId value) {
   return std::ranges::any_of(graph.nodes,
                              [&](const Node& node) {

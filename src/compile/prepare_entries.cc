@@ -27,7 +27,8 @@ int NodesBefore(const Graph& graph, const std::vector<PassReport>& passes) {
   return nodes;
 }
 
-// Whether what passes have made one node has a kernel at this batch: they ask at another one's.
+// Returns whether what passes have made one node has a kernel at this batch: they ask at another
+// one's.
 bool HasKernelsOfFused(const Graph& bound, const Target& target, int threads) {
   const RunSetting setting{threads, {}, bound.Learns()};
   return std::ranges::all_of(bound.nodes, [&](const Node& node) {

@@ -10,7 +10,7 @@
 namespace cgrun {
 
 // All entry points with their passes, and what those did to the first one; no layout and no image
-// yet. Nothing after an error, which `diagnostics` holds.
+// yet. Returns nothing after an error, which `diagnostics` holds.
 std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
                                             const std::vector<EntryRequest>& entries,
                                             const Target& target, const CompileOptions& options,

@@ -20,7 +20,7 @@ inline SourceMark BehindAllLines(const std::string& path) {
 }
 
 struct CellMistake {
-  std::string text;  // what stands in the cell, in quotes; "" of an empty one
+  std::string text;  // the cell's text, in quotes; "" of an empty one
   std::string what;  // ": 'x' is not a number"
   std::string help;
   std::string kind;            // tells the kinds of mistakes in a column apart

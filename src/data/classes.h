@@ -60,7 +60,7 @@ class LabelTexts {
   // where the names are numbers.
   void Settle(Diagnostics& diagnostics);
 
-  // Returns whether the texts are names. What they are is known after Settle().
+  // Returns whether the texts are names. The answer is known after Settle().
   bool of_names() const { return !labels_.empty(); }
   const std::vector<std::string>& names() const { return classes_.names; }
   // The label that a text stands for; nothing where it is no class, or no integer.

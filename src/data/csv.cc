@@ -80,7 +80,8 @@ class CsvOpener {
 
  private:
   bool Failed() const { return diagnostics_.error_count() > errors_before_; }
-  // By more than ragged lines: those are passed over, so that one run tells of the cells of others.
+  // Returns whether there are errors other than ragged lines. Ragged lines are passed over, so that
+  // one run also reports the cells of other lines.
   bool Stopped() const { return diagnostics_.error_count() - errors_before_ > ragged_; }
 
   template <class Act>
@@ -401,7 +402,7 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
                              const CsvField& text) {
   const bool first = rows_ == 0 && !csv_.header;
   const CellMistake mistake = help_.OfNumber(error, used, text.text, first);
-  const bool of_names = mistake.kind == CellHelp::kNames;  // which share a message
+  const bool of_names = mistake.kind == CellHelp::kNames;  // these share a message
   cell_errors_.Add(
       of_names ? layout_.used[0].column : used.column, ColumnText(used),
       [&] { return reader.MarkOf(text); }, mistake);

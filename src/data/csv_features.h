@@ -1,5 +1,5 @@
-// The columns of features by what the training data have: means fill gaps, means and deviations
-// standardize.
+// Reads the columns of features with the findings of the training data. Means fill gaps. Means and
+// deviations standardize.
 #ifndef CGRUN_DATA_CSV_FEATURES_H_
 #define CGRUN_DATA_CSV_FEATURES_H_
 

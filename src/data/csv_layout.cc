@@ -449,7 +449,7 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
     if (layout_.fields[used.field].dtype != DType::kI32) continue;
     std::optional<ClassTable> known =
         KnownClasses(options_, layout_.fields[used.field].name, diagnostics_);
-    if (!known) known.emplace();  // which is reported
+    if (!known) known.emplace();  // this is reported
     layout_.labels[used.column] = LabelTexts(*std::move(known), options_.train == nullptr,
                                              "a label that is a measure wants an input of f32" +
                                                  AsFractions(layout_, options_, used.field));

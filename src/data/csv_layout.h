@@ -47,8 +47,8 @@ bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std:
 // {type: f32, shape: []}`", for the end of a help; "" where there is none.
 std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field);
 
-// The layout of a file by its first record. Nothing after an error: a column that is not there, a
-// label among the features, an input of a type that no text becomes.
+// The layout of a file by its first record. Returns nothing after an error: a column that is not
+// there, a label among the features, an input of a type that no text becomes.
 std::optional<CsvLayout> ReadCsvLayout(const CsvOptions& csv, const DataOptions& options,
                                        const CsvReader& first, Diagnostics& diagnostics);
 

@@ -92,8 +92,8 @@ inline constexpr DataOptionSpec kCsvOptions[] = {
 // name is an option of tables.
 const DataOption* CategoryList(const DataOptions& options, std::string_view input);
 
-// Checks that the options that are called as inputs list the categories of columns. False after an
-// error.
+// Checks that the options that are called as inputs list the categories of columns. Returns false
+// after an error.
 bool CheckCategoryLists(const DataOptions& options, Diagnostics& diagnostics);
 
 // Returns nothing after an error.

@@ -53,7 +53,8 @@ CsvReader::CsvReader(const std::string& path, CsvDelimiter delimiter, Diagnostic
       diagnostics_(diagnostics),
       buffer_(kBlock) {}
 
-// Appends the next line, or what of it fits the longest record. False at the end of the file.
+// Appends the next line, or what of it fits the longest record. Returns false at the end of the
+// file.
 bool CsvReader::AppendLine() {
   bool any = false;
   while (record_.size() < kMostRecordBytes) {
@@ -150,8 +151,8 @@ bool CsvReader::Next() {
   }
 }
 
-// Cuts the record into fields_, from at_ on. False after an error, and where a quote is open: then
-// the last field begins with it, and the next call goes on with what was appended.
+// Cuts the record into fields_, from at_ on. Returns false after an error, and where a quote is
+// open: then the last field begins with it, and the next call goes on with what was appended.
 bool CsvReader::ScanFields() {
   bool open = at_ > 0;  // the last field is
   while (true) {

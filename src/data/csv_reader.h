@@ -39,8 +39,9 @@ class CsvReader {
   CsvReader(const std::string& path, CsvDelimiter delimiter, Diagnostics& diagnostics,
             bool can_choose = true);
 
-  // Reads the next record that is not an empty line. False at the end of the file, and after an
-  // error of syntax, which is reported with its place. UserError where the file cannot be read.
+  // Reads the next record that is not an empty line. Returns false at the end of the file, and
+  // after an error of syntax, which is reported with its place. UserError where the file cannot be
+  // read.
   bool Next();
 
   // The fields of the record are valid until Next() is called again.
@@ -80,7 +81,7 @@ class CsvReader {
   size_t used_ = 0, filled_ = 0;  // of buffer_
   std::string record_;            // as in the file, line ends included
   size_t at_ = 0;                 // of record_: what is not scanned yet
-  std::string unescaped_;         // what quoted fields with quotes in them say
+  std::string unescaped_;         // of quoted fields with quotes in them
   std::vector<CsvField> fields_;
   int64_t line_ = 1;       // on which the record begins; an int, once Next() has been true
   int64_t next_line_ = 1;  // on which the one after it begins

@@ -37,7 +37,7 @@ struct SamplePlace {
   std::string file;
   SourceMark mark;   // the field itself, in a file of text; else where the user names the file
   bool own = false;  // `file` is the sample's own, or the folder of its class: no number is needed
-  std::string text = {};  // what stands there, in quotes, where that is not the value itself
+  std::string text = {};  // the text there, in quotes, where that is not the value itself
 
   // Returns whether `mark` lies in the file itself.
   bool in_file() const { return mark.file != nullptr && mark.file->name == file; }
@@ -77,7 +77,7 @@ class Dataset {
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
 
   // Returns how many elements of the first field the file has, where the sample was filled up to
-  // its length. Nothing where samples are whole.
+  // its length. Returns nothing where samples are whole.
   virtual std::optional<int64_t> Given(int64_t /*index*/) const { return std::nullopt; }
 
   // Returns what the format found out about training data. Names of classes are not among it.
@@ -110,7 +110,7 @@ struct DataOption {
   SourceMark mark;
   SourceMark key_mark = {};            // of the option's name; the same as `mark` where it has none
   std::vector<DataOption> items = {};  // of a list, one at least; `value` is "" then
-  bool reported = false;               // what it is was an error already
+  bool reported = false;               // its value was reported as an error already
   bool mended = false;                 // the same of its comma, for which `value` has a point
 };
 
@@ -140,7 +140,7 @@ struct DataOptions {
   // The number is the most bytes that such samples may take in memory.
   std::string stream_folder = {};
   int64_t most_in_memory = kNoLimit;
-  std::vector<DataField> fields;      // what the model's placeholders want, for formats that ask
+  std::vector<DataField> fields;      // of the model's placeholders, for formats that ask
   bool may_have_more_fields = false;  // others may stand in what of the model could not be read
   std::map<std::string, SourceMark> field_marks;  // of these placeholders, where they are known
   const Dataset* train = nullptr;  // for other sets of a model: the one whose labels they share
@@ -209,8 +209,8 @@ std::span<const Synonym> DataOptionSynonyms();
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
                                Diagnostics& diagnostics);
 
-// Opens the data set of format `format`. Null after errors in `diagnostics`: an unknown format or
-// option (did you mean), a missing option, a bad value or file, each at its mark.
+// Opens the data set of format `format`. Returns null after errors in `diagnostics`: an unknown
+// format or option (did you mean), a missing option, a bad value or file, each at its mark.
 std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,
                                      Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Which encoding a text is in cannot be known: what is said is the most frequent one.
+// Guesses the encoding of a text. Nobody can know it, so that messages name the most frequent one.
 #include "src/data/encoding.h"
 
 #include <algorithm>

@@ -99,7 +99,7 @@ IdxHeader ReadHeader(FileReader& reader) {
   return header;
 }
 
-// Bytes of the elements in the file. What the header declares must be what the file can hold.
+// Returns the bytes of the elements in the file. The file must be as long as the header declares.
 int64_t CheckLength(const FileReader& reader, const IdxHeader& header) {
   const std::string declared =
       SizesText(header.sizes) + " elements of " + std::string(header.type.name);
@@ -199,7 +199,7 @@ void ReadElements(FileReader& reader, const IdxHeader& header, int64_t bytes, Id
   Decode(header.type, samples.dtype, out);
 }
 
-// The sizes that the header declares are held against `room` before any memory is taken.
+// The sizes that the header declares are compared with `room` before any memory is taken.
 IdxSamples ReadIdx(const std::string& path, const IdxWish& wish, SampleRoom& room) {
   FileReader reader(path);
   const IdxHeader header = ReadHeader(reader);

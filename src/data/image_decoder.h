@@ -24,8 +24,9 @@ struct DecodedImage {
 DecodedImage DecodeImage(const ImageHeader& header, std::span<const std::byte> file,
                          ScratchArena& arena);
 
-// The numbers that a PNG file of one channel of up to 8 bits stores: of a palette the places in it,
-// of grey what is not yet scaled to 255. What says how they are shown is taken out of `file`.
+// Returns the numbers that a PNG file of one channel of up to 8 bits stores. With a palette, they
+// are the places in it. For grey, they are not scaled to 255. The chunks that say how to show them
+// are removed from `file`.
 DecodedImage DecodeNumbers(const ImageHeader& header, std::span<std::byte> file,
                            ScratchArena& arena);
 

@@ -192,7 +192,7 @@ class ImageLister {
     return train_failed_ || (known_.fixed() && of_other_data);
   }
 
-  // The order of the classes. False where what the folders hold is not to be looked at.
+  // The order of the classes. Returns false where what the folders hold is not to be looked at.
   bool ChooseClasses(const std::vector<std::string>& folders) {
     if (labelled_ && known_.fixed()) {
       std::vector<std::string> wanted = known_.names, missing, extra;

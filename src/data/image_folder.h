@@ -1,4 +1,4 @@
-// Which images a folder holds, and which label each has: ListImages() is the entry point.
+// Finds the images of a folder and the label of each. ListImages() is the entry point.
 #ifndef CGRUN_DATA_IMAGE_FOLDER_H_
 #define CGRUN_DATA_IMAGE_FOLDER_H_
 

@@ -13,13 +13,14 @@
 namespace cgrun {
 namespace {
 
-// Which part of the source goes where, along one axis, in the order in which it is seen.
+// Says which part of the source fills which part of the result, along one axis, in the order in
+// which it is seen.
 struct AxisFit {
   int64_t source = 0;     // pixels of the image
   int64_t length = 0;     // pixels of the result
   int64_t out_begin = 0;  // those that the image covers
   int64_t out_count = 0;
-  double origin = 0.0;  // where in the source the first of them begins
+  double origin = 0.0;  // the place in the source where the first of them begins
   double scale = 1.0;   // source pixels a pixel of the result
 };
 

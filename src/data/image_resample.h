@@ -27,7 +27,7 @@ struct ImageTarget {
 };
 
 // The images that become samples of a shape: [channels, height, width], of 1 or 3 channels, or
-// [height, width] of grey ones. Nothing for other shapes.
+// [height, width] of grey ones. Returns nothing for other shapes.
 std::optional<ImageTarget> ImageTargetOf(const Shape& sample, ImageFit fit = ImageFit::kCover);
 
 // Returns the most bytes that ResampleImage() takes from its arena for an image of this stored

@@ -40,7 +40,7 @@ struct ImageSet {
   ImageTarget target;
   bool masked = false;
   DataOption label_option;  // that says where labels come from
-  std::string label_file;   // what it names
+  std::string label_file;   // that it names
   char label_delimiter = ',';
   std::vector<std::string> notes;  // Dataset::Notes()
   int64_t scratch_bytes = 0;       // of an arena

@@ -108,7 +108,7 @@ class LabelListReader {
 
   static bool IsHeader(const CsvReader& reader) {
     const std::string_view text = Trimmed(reader.fields()[0].text);
-    const bool alone = reader.fields().size() == 1;  // where no delimiter cuts the line
+    const bool alone = reader.fields().size() == 1;  // no delimiter cuts the line
     const std::string_view name =
         alone ? text.substr(0, text.find_first_of(kOtherDelimiters)) : text;
     return !HasEnding(name, kImageEndings) && !HasEnding(name, kOtherImages);
@@ -164,8 +164,8 @@ class LabelListReader {
         "a line is `NAME,LABEL`; samples of another set stand in a list of their own");
   }
 
-  // A line that names an image that is not there. What is meant is searched for the first of them;
-  // the others are counted as the last of these.
+  // Describes a line that names an image that is not there. Only for the first few such lines, a
+  // similar name is searched. Later lines count as the last of these.
   CellMistake NoImage(const std::string& name, std::span<const CsvField> fields) {
     constexpr int kMostSearched = 20;
     const std::string what = " holds no image " + QuotedText(name);

@@ -156,7 +156,7 @@ void LinesOpener::ForEachSample(const TokenText& text, Act act) {
 // integers.
 void LinesOpener::FindHeader(const TokenText& text) {
   if (!lines_.labelled()) return;
-  Diagnostics ignored;  // what is wrong with classes is told where they are needed
+  Diagnostics ignored;  // faults of classes are reported where they are needed
   const ClassTable known = KnownClasses(options_, "label", ignored).value_or(ClassTable());
   std::optional<LineParts> first;
   TextLine line_of_names;

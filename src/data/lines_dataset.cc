@@ -16,7 +16,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int32_t kNoNext = -1;  // what 'next' holds where no token follows
+constexpr int32_t kNoNext = -1;  // stands in 'next' where no token follows
 
 // Returns whether a token is of letters that a message can show.
 bool IsShown(std::string_view token) { return token != "\t" && PrintableText(token) == token; }

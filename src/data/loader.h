@@ -65,9 +65,9 @@ class Loader {
   // evaluation) does well to call it first.
   void StartEpoch(int64_t epoch, int64_t first_batch = 0);
 
-  // The next batch, valid until the next call of Next() or StartEpoch(); waits for it. Null at the
-  // end of the epoch. UserError where one of its samples could not be read, again at every call
-  // until StartEpoch().
+  // The next batch, valid until the next call of Next() or StartEpoch(); waits for it. Returns null
+  // at the end of the epoch. UserError where one of its samples could not be read, again at every
+  // call until StartEpoch().
   const Batch* Next();
 
   // Time that Next() has waited, in all epochs.
@@ -109,7 +109,7 @@ class Loader {
   int filling_ = 0, started_ = 0;
   bool stop_ = false;
   std::vector<Slot> slots_;
-  std::atomic<bool> cancel_ = false;  // what is being filled is of no use any more
+  std::atomic<bool> cancel_ = false;  // batches under way are of no use any more
   std::vector<std::thread> workers_;
 };
 

@@ -1,4 +1,4 @@
-// Which images a folder holds, and which mask each has: ListMaskedImages() is the entry point.
+// Finds the images of a folder and the mask of each. ListMaskedImages() is the entry point.
 #ifndef CGRUN_DATA_MASK_FOLDER_H_
 #define CGRUN_DATA_MASK_FOLDER_H_
 

@@ -166,7 +166,7 @@ const ElementType& FindType(const std::string& path, const std::string& descript
                  "`array.astype('float32')` converts");
 }
 
-// Bytes of the elements. What the header declares must be what the file can hold.
+// Returns the bytes of the elements. The file must be as long as the header declares.
 int64_t CheckLength(const FileReader& reader, const NpyHeader& header, const ElementType& type) {
   if (header.sizes.empty()) {
     ThrowFileError(reader.path(), "is a single number, without an axis of samples");

@@ -18,8 +18,8 @@ struct NpySamples {
 
 // Reads a file, plain or compressed by gzip, with its elements as `dtype`. No element may change
 // (f64 may be rounded to f32). Throws UserError, which names the file and the first element that
-// does not fit. An array for which there is no `room`, of no elements or of no axes is refused
-// before memory is taken.
+// does not fit. An array that exceeds `room`, or has no elements or no axes, is refused before
+// memory is taken.
 NpySamples ReadNpyAs(const std::string& path, DType dtype, SampleRoom& room);
 
 }  // namespace cgrun

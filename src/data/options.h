@@ -23,14 +23,14 @@ std::string ResolvePath(const DataOptions& options, const DataOption& option);
 void ReportOption(const DataOption& option, const std::string& message, const std::string& help,
                   Diagnostics& diagnostics);
 
-// An integer from values.least to values.most, or `otherwise` where the user gave none. Nothing
-// after an error.
+// An integer from values.least to values.most, or `otherwise` where the user gave none. Returns
+// nothing after an error.
 std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name,
                                      const DataOptionValues& values, int64_t otherwise,
                                      Diagnostics& diagnostics);
 
-// The index of the option's value in `choices`, or `otherwise` where the user gave none. Nothing
-// after an error.
+// The index of the option's value in `choices`, or `otherwise` where the user gave none. Returns
+// nothing after an error.
 std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view name,
                                    std::span<const std::string_view> choices, size_t otherwise,
                                    Diagnostics& diagnostics);

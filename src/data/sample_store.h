@@ -27,8 +27,8 @@ class SampleStore {
 
   // Zeros in memory. Throws std::bad_alloc.
   static SampleStore InMemory(int64_t bytes);
-  // Zeros in a file without a name, which has all of its room on the disk of `folder`. `path`,
-  // whose samples they are, is for errors. UserError where the disk has no room.
+  // Makes zeros in a file without a name, which has all of its bytes on the disk of `folder`.
+  // `path`, whose samples they are, is for errors. Throws UserError if the disk is full.
   static SampleStore InUnnamedFile(const std::string& path, int64_t bytes,
                                    const std::string& folder);
   // The bytes of the file `path` from `begin` on, which need not be written. UserError where it
@@ -74,7 +74,7 @@ void ForEachPiece(const SampleStore& store, int64_t record, Act act) {
   }
 }
 
-// The room for the samples of one data set, file by file.
+// Hands out the memory budget for the samples of one data set, file by file.
 class SampleRoom {
  public:
   // Takes the limits of `options`.

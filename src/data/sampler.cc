@@ -71,7 +71,7 @@ int64_t Subset::decoded_bytes() const {
 
 namespace {
 
-// Why there is no such split; "" where there is.
+// Returns why there is no such split, or "" if there is one.
 std::string SplitFault(int64_t size, double valid, double test) {
   const auto inside = [](double fraction) { return fraction > 0.0 && fraction < 1.0; };
   const bool test_alone = valid == 0.0 && test != 0.0;
@@ -92,7 +92,7 @@ int64_t CountOf(double fraction, int64_t size, int64_t left, int64_t others) {
   return std::clamp<int64_t>(wanted, 1, left - others);
 }
 
-// How many samples each part has.
+// Counts the samples of each part.
 struct SplitCounts {
   int64_t train = 0, valid = 0, test = 0;
 };
@@ -145,7 +145,7 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
   SplitIndices parts;
   parts.valid = part(0, counts.valid);
   parts.test = part(counts.valid, counts.test);
-  // The rest stays in its list, so that it is not held twice.
+  // The rest stays in its list, so that memory has it only once.
   order.erase(order.begin(), order.begin() + counts.valid + counts.test);
   std::sort(order.begin(), order.end());
   parts.train = std::move(order);

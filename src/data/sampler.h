@@ -1,4 +1,5 @@
-// Which samples, in which order: the seeded order of an epoch, and the seeded split of a data set.
+// Chooses samples and their order: the seeded order of an epoch, and the seeded split of a data
+// set.
 #ifndef CGRUN_DATA_SAMPLER_H_
 #define CGRUN_DATA_SAMPLER_H_
 

@@ -49,7 +49,7 @@ class ScratchArena {
 
  private:
   struct alignas(kAlignment) Header {
-    size_t below;  // where the header of the block below begins
+    size_t below;  // the place of the header of the block below
     size_t bytes;  // that were asked for
     bool free;
   };

@@ -127,7 +127,7 @@ class SyntheticDataset : public Dataset {
 
 std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& diagnostics) {
   if (options.fields.empty()) {
-    if (options.may_have_more_fields) return nullptr;  // what hides them is reported
+    if (options.may_have_more_fields) return nullptr;  // the reason is reported
     diagnostics.Error(options.mark, "synthetic data are made for inputs, and this model has none",
                       "declare what the model reads: `inputs: {image: {type: f32, shape: [8]}}`");
     return nullptr;

@@ -15,7 +15,7 @@ struct FieldSamples {
   DataField field;
   SampleStore store;
   std::string file;                       // that it was read from
-  SourceMark mark;                        // where the user names the file
+  SourceMark mark;                        // the place where the user names the file
   std::vector<std::string> classes = {};  // of labels that were names
 
   int64_t count() const { return store.bytes() / field.bytes(); }

@@ -42,7 +42,7 @@ TokenText::TokenText(std::string path, const MemoryLeft& left) : path_(std::move
   reader.ExpectEnd();
   const std::span<std::byte> bytes = bytes_.Writable();
   const auto is_there = [&](char c) { return std::ranges::count(bytes, std::byte(c)) > 0; };
-  if (!is_there('\n') && is_there('\r')) {  // what ends lines is that alone
+  if (!is_there('\n') && is_there('\r')) {  // only this ends lines
     std::ranges::replace(bytes, std::byte('\r'), std::byte('\n'));
   }
   text_ = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -56,7 +56,7 @@ TokenText::TokenText(std::string path, const MemoryLeft& left) : path_(std::move
 SourceMark TokenText::MarkOf(const TextLine& line, std::string_view part) const {
   constexpr size_t kMost = size_t{1} << 20;  // of a line that a message keeps
   const auto begin = static_cast<size_t>(part.data() - line.text.data());
-  // What lies behind is not kept.
+  // The rest of the line is not kept.
   const std::string_view kept = line.text.substr(0, std::max(kMost, begin + part.size()));
   return {std::make_shared<const SourceFile>(SourceFile{path_, std::string(kept), line.number}),
           line.number, Characters(line.text.substr(0, begin)) + 1, std::max(1, Characters(part))};

@@ -16,7 +16,7 @@
 namespace cgrun {
 
 enum class TokenKind {
-  kWords,  // what stands between blanks
+  kWords,  // tokens stand between blanks
   kBytes,
   kIds  // integers between blanks
 };

@@ -37,8 +37,8 @@ class Vocabulary {
   std::unordered_map<std::string_view, int32_t> ids_;
 };
 
-// The words of a file, one a line. Null after an error: a file that is empty or takes more than
-// is left, a line that is empty or holds several words, a word that is there twice. `mark` is
+// The words of a file, one a line. Returns null after an error: a file that is empty or takes more
+// than is left, a line that is empty or holds several words, a word that is there twice. `mark` is
 // where the user names the file.
 std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, const MemoryLeft& left,
                                                  const SourceMark& mark, Diagnostics& diagnostics);

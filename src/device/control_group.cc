@@ -28,7 +28,8 @@ constexpr Version kVersion1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
                                "memory.usage_in_bytes", "total_"};
 constexpr Version kVersion2 = {"/sys/fs/cgroup", "memory.max", "memory.current", ""};
 
-// What one group leaves. Files in memory (tmpfs) are used; they are not on the lists of files.
+// Returns the bytes that one group leaves. Files in memory (tmpfs) count as used, since they are
+// not on the lists of files.
 int64_t LeftIn(const std::string& folder, const Version& version) {
   std::ifstream limit_file(folder + "/" + version.limit), used_file(folder + "/" + version.used);
   int64_t limit = 0, used = 0, bytes = 0;
@@ -38,7 +39,7 @@ int64_t LeftIn(const std::string& folder, const Version& version) {
   for (std::string part; parts >> part >> bytes;) {
     if (part == prefix + "active_file" || part == prefix + "inactive_file") used -= bytes;
   }
-  used = std::max<int64_t>(0, used);  // what is counted of files lags behind
+  used = std::max<int64_t>(0, used);  // the count of files lags behind
   return std::max<int64_t>(0, limit - used);
 }
 
@@ -75,7 +76,7 @@ Number LeastUpwards(const std::string& mount, std::string path,
   return least;
 }
 
-// Whether `name` is one of a list with commas.
+// Returns whether `name` is one of a list with commas.
 bool IsListed(std::string_view list, std::string_view name) {
   for (;;) {
     const size_t comma = list.find(',');

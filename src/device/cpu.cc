@@ -145,7 +145,7 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   CheckRoom(mapped, FreeHostMemory());
   std::byte* const arena = MapPages(mapped);
   if (arena == nullptr) {
-    const std::string reason = std::strerror(errno);  // what follows changes errno
+    const std::string reason = std::strerror(errno);  // later calls change errno
     const bool is_limit = addresses.left < mapped + kHugePage;
     ThrowNoAddresses(mapped, is_limit ? Describe(addresses) : reason);
   }

@@ -312,7 +312,7 @@ std::unique_ptr<StreamClock> CudaDevice::MakeClock(Stream stream, size_t marks) 
   return std::make_unique<EventClock>(Handle(stream), marks);
 }
 
-// How many GPUs there are; throws UserError with the reason if there is none.
+// Returns the number of GPUs. Throws UserError with the reason if there is none.
 int CountGpus() {
   int count = 0;
   Require(cudaGetDeviceCount(&count), "no GPU can be used");

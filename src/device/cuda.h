@@ -9,8 +9,8 @@ namespace cgrun {
 // "cuda" or "cuda:N". Throws UserError if this build has no CUDA, or there is no such GPU.
 std::unique_ptr<Device> OpenCudaDevice(std::string_view name);
 
-// Whether this machine has a GPU and a driver for it. Throws UserError where that cannot be told,
-// as of a GPU that has failed.
+// Returns whether this machine has a GPU and a driver for it. Throws UserError where that cannot be
+// told, as of a GPU that has failed.
 bool HasCudaDevice();
 
 // One line for each GPU, or why there is none: "built without CUDA".

@@ -1,19 +1,21 @@
-// A stream that copies beside the run's stream. Each takes events of the other to wait for:
+// Copies tensors in a stream of its own, beside the run's stream. Each stream waits for events of
+// the other:
 //
 //   run    … conv3 ──●── relu3, pool3, … ──○── what takes the bytes of conv3
 //                     ╲                   ╱
 //   copy               ● ── to the host ──○
 //
-// Nothing here waits on the host, so that all of it can be captured. There, a stream that waits for
-// an event of one that is captured is captured too, from there on; and it has joined the other
-// again when that waits for what it did last. This holds at the end of each run, as each transfer
-// is waited for and one stream does all of them.
+// Nothing here waits on the host, so that all of it can be captured. If a stream waits for an event
+// of a captured stream, it is captured too from there on. It must join the captured stream before
+// the capture ends. It has joined when the captured stream waits for its last work. This is so at
+// the end of each run: one stream does all transfers, and the run waits for each.
 //
-// To wait for an event is to wait for what it was last recorded behind when the call is made: what
-// is recorded later changes nothing of that, and a captured graph keeps dependencies and no events.
-// So one event serves all beginnings, whose wait comes right behind, and another one can serve a
-// transfer each time it has been waited for, in a capture and out of it. What one mode records, the
-// other never waits for, since no transfer outlives its run.
+// A wait for an event is for the work behind which the event was last recorded before the call. A
+// later record does not change that wait. A captured graph keeps dependencies and no events. So one
+// event serves the beginnings of all transfers, since the wait comes right behind the record.
+// Another event serves the end of a transfer, and serves the next one after the wait. Both hold in
+// a capture and out of it. No mode waits for an event that the other has recorded, since no
+// transfer outlives its run.
 #include "src/device/cuda_swap.h"
 
 #include <algorithm>
@@ -60,7 +62,7 @@ class Arena {
   std::byte* bytes_;
 };
 
-// What fails is told where the run's stream is waited for, as of kernels.
+// If a transfer fails, the call that waits for the run's stream reports it, as for kernels.
 class CudaSwapSpace final : public SwapSpace {
  public:
   CudaSwapSpace(Device& device, cudaStream_t run, int64_t bytes, size_t most_in_flight)
@@ -119,7 +121,7 @@ class CudaSwapSpace final : public SwapSpace {
   cudaStream_t run_;
   Arena memory_;
   OwnedStream copy_;
-  OwnedEvent begun_;  // where the run's stream was when a transfer began
+  OwnedEvent begun_;  // the place of the run's stream when a transfer began
   std::vector<Transfer> transfers_;
 };
 

@@ -51,11 +51,11 @@ struct DeviceCounters {
 class CapturedWork {
  public:
   virtual ~CapturedWork() = default;
-  // Puts it into the stream. What fails is told when the stream is waited for.
+  // Puts the work into the stream. Errors are reported when the stream is waited for.
   virtual void Start() noexcept = 0;
 };
 
-// What is known of a device without opening it, whether this build and machine have it or not.
+// Describes a device without opening it, whether this build and machine have it or not.
 struct DeviceKind {
   std::string_view name;  // "cuda", also of "cuda:1"
   bool on_host = false;   // computes on the host, in the host's memory
@@ -88,12 +88,13 @@ class Device {
   // Returns when the stream has done its work; throws UserError with the device's error.
   virtual void Synchronize(Stream stream) = 0;
   // Locks the pages of `memory`, of the host, until the result is gone, so that they are copied
-  // straight from where they are. Null where that gains nothing, or cannot be had.
+  // straight from where they are. Returns null where that gains nothing, or cannot be had.
   virtual std::shared_ptr<void> Pin(std::span<std::byte> /*memory*/) { return nullptr; }
-  // Whether work goes on after the call that puts it into a stream has returned.
+  // Returns whether work goes on after the call that puts it into a stream has returned.
   virtual bool is_asynchronous() const { return false; }
   // Keeps what `enqueue` puts into the stream, which does not run now, to be started as one with
-  // the addresses that it has here. Null where that cannot be done. The device must outlive it.
+  // the addresses that it has here. Returns null where that cannot be done. The device must outlive
+  // it.
   virtual std::unique_ptr<CapturedWork> Capture(Stream, const std::function<void()>& /*enqueue*/) {
     return nullptr;
   }
@@ -104,8 +105,8 @@ class Device {
                                                    size_t /*most_in_flight*/) {
     return nullptr;
   }
-  // How fast bytes go to such a space and come back, measured now and rounded to powers of two;
-  // nothing where there is none. Throws UserError.
+  // Measures how fast bytes go to such a space and come back, rounded to powers of two. Returns
+  // nothing where there is no such space. Throws UserError.
   virtual std::optional<TransferSpeed> MeasureTransfers() { return std::nullopt; }
   // A clock of the stream for up to `marks` marks; null where a kernel has done its work when it
   // returns, so that the host's clock tells the same. The device must outlive it.
@@ -115,7 +116,7 @@ class Device {
 // The device of that name ("reference", "cuda:1", …). Throws UserError, with the known names as
 // help, if it is unknown, not built in, or not there.
 std::unique_ptr<Device> OpenDevice(std::string_view name);
-// The host threads that kernels have by default: CountHostThreads() says by what.
+// Returns the threads that kernels of a host device have by default. CountHostThreads() says why.
 int HostThreads();
 
 // Host memory that this process can still take, in bytes: what the system has available, or what is

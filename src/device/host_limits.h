@@ -1,5 +1,5 @@
-// How much memory this process may take: what the machine has free, what its control groups allow,
-// and how much address space it may have.
+// Finds how much memory this process may take. The limits are the machine's free memory, the
+// control groups, and the address space.
 #ifndef CGRUN_DEVICE_HOST_LIMITS_H_
 #define CGRUN_DEVICE_HOST_LIMITS_H_
 

@@ -1,4 +1,4 @@
-// How many threads the kernels of a host device have where the user does not say.
+// Chooses the number of threads for the kernels of a host device where the user does not say.
 #ifndef CGRUN_DEVICE_HOST_THREADS_H_
 #define CGRUN_DEVICE_HOST_THREADS_H_
 
@@ -8,7 +8,7 @@ namespace cgrun {
 
 struct HostThreadCount {
   int threads = 1;
-  std::string reason;  // what the number comes from: "OMP_NUM_THREADS is 2"
+  std::string reason;  // the source of the number: "OMP_NUM_THREADS is 2"
 };
 
 // The least of the processors in the mask of the process, the quota of its control groups, rounded

@@ -1,5 +1,5 @@
-// What the host can do at most, measured: its own multiply-adds and its own memory, with no library
-// between. Ceilings to hold kernels against.
+// Measures the host's peak rates of multiply-adds and of memory, with code of its own and no
+// library between. Kernels are compared with these ceilings.
 #ifndef CGRUN_DEVICE_PEAKS_H_
 #define CGRUN_DEVICE_PEAKS_H_
 

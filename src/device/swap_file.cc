@@ -23,7 +23,7 @@ UserError CannotOpen(const std::string& folder) {
                    "`--swap DIR` wants a folder that can be written to");
 }
 
-// Where the file system has no files without a name, one is made and loses it.
+// If the file system has no files without a name, the function makes a file and removes its name.
 int OpenWithoutName(const std::string& folder) {
   const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file >= 0) return file;
@@ -117,7 +117,7 @@ void SwapFile::Check() const {
       "another disk");
 }
 
-// What is under way stays in the ring until it is done, so that Wait() sees it.
+// A transfer stays in the ring until it is done, so that Wait() sees it.
 void SwapFile::Serve() noexcept {
   std::unique_lock lock(mutex_);
   while (true) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kChunk = 4 << 20;
 constexpr int kMostChunks = 8;
-constexpr double kLeastSeconds = 1e-6;  // where a clock is coarse
+constexpr double kLeastSeconds = 1e-6;  // for a coarse clock
 
 using Clock = std::chrono::steady_clock;
 
@@ -47,7 +47,7 @@ class File {
   }
 
  private:
-  // Opens a file of as many chunks as there is room for. The file that a run wants can be smaller
+  // Opens a file of as many chunks as the disk can take. The file that a run wants can be smaller
   // than all of them.
   int Open() {
     while (true) {
@@ -60,8 +60,8 @@ class File {
     }
   }
 
-  // That of the quickest chunk, as others use the disk too, rounded to a power of two, so that a
-  // plan seldom depends on when it was made.
+  // Returns the rate of the quickest chunk, because others use the disk too. It is rounded to a
+  // power of two, so that a plan seldom depends on when it was made.
   template <class Work>
   double Rate(const Work& work) const {
     double least = std::numeric_limits<double>::infinity();

@@ -1,5 +1,4 @@
-// How fast a folder's disk takes and gives bytes, measured on a file like that which tensors are
-// swapped to.
+// Measures how fast a folder's disk takes and gives bytes, on a file like a swap file.
 #ifndef CGRUN_DEVICE_SWAP_FOLDER_H_
 #define CGRUN_DEVICE_SWAP_FOLDER_H_
 
@@ -13,7 +12,7 @@ namespace cgrun {
 // what a run sees where memory is short. The file is gone afterwards. Throws UserError.
 TransferSpeed MeasureTransfers(const std::string& folder);
 
-// Whether files in `folder` lie in memory (tmpfs, ramfs): to swap there frees nothing.
+// Returns whether files in `folder` lie in memory (tmpfs, ramfs): to swap there frees nothing.
 bool LiesInMemory(const std::string& folder);
 
 }  // namespace cgrun

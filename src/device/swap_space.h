@@ -1,5 +1,5 @@
-// SwapSpace: the arena of kind kFile, where tensors wait that memory of the device has no room for.
-// A file (swap_file.h), or, of a device with memory of its own, pinned memory of the host.
+// SwapSpace: the arena of kind kFile, where tensors wait that the device's memory cannot take. A
+// file (swap_file.h), or, of a device with memory of its own, pinned memory of the host.
 //
 //   steps        … conv3 … | StartWrite |  relu3, pool3, …  | Wait |   the bytes are free for
 //   others beside them            |            writes              |
@@ -22,14 +22,15 @@ class SwapSpace {
   // is waited for in the run that begins it.
   virtual void StartWrite(int64_t offset, std::byte* from, int64_t bytes) noexcept = 0;
   virtual void StartRead(int64_t offset, std::byte* to, int64_t bytes) noexcept = 0;
-  // What comes behind the call finds nothing under way at that offset. Where a transfer has failed,
-  // the bytes are anything, and Check(), or who waits for the stream, says so.
+  // Waits until nothing is under way at that offset for the calls that follow. If a transfer has
+  // failed, the bytes are undefined. Then Check() reports it, or the call that waits for the stream
+  // does.
   virtual void Wait(int64_t offset) noexcept = 0;
   // Throws UserError with what went wrong first, if anything ever did: what was computed since is
   // worth nothing.
   virtual void Check() const = 0;
-  // Whether its calls put work into the stream of the run, in whose order all happens then: so they
-  // are a part of what is captured. Else they act when they are made.
+  // Returns whether its calls put work into the stream of the run, in whose order all happens then:
+  // so they are a part of what is captured. Else they act when they are made.
   virtual bool in_stream() const { return false; }
 };
 

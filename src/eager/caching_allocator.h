@@ -29,8 +29,8 @@ namespace cgrun {
 struct CachingAllocatorOptions {
   int64_t alignment = 64;              // sizes are rounded up to this: what plans align to
   int64_t small_limit = 1 << 20;       // requests up to this are small
-  int64_t small_segment = 2 << 20;     // what is taken for small requests
-  int64_t large_segment = 20 << 20;    // what is taken for large ones below `huge_limit`
+  int64_t small_segment = 2 << 20;     // the size for small requests
+  int64_t large_segment = 20 << 20;    // the size for large ones below `huge_limit`
   int64_t huge_limit = 10 << 20;       // from here on a segment is as large as the request …
   int64_t segment_rounding = 2 << 20;  // … rounded up to this
 
@@ -75,8 +75,9 @@ class CachingAllocator {
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-  // A block of at least `bytes` (0 is taken for 1), aligned as the options say. What lies in it is
-  // undefined. Throws UserError if the device has no memory, even without what is cached.
+  // Returns a block of at least `bytes` (0 is taken for 1), aligned as the options say. Its
+  // contents are undefined. Throws UserError if the device has no memory, even after cached
+  // segments are given back.
   Block* Allocate(int64_t bytes);
   void Free(Block* block) noexcept;
 

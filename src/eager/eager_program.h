@@ -98,7 +98,7 @@ class EagerProgram {
 
   int entry_count() const;
   const EagerSource& entry(int index) const;
-  // By node: whether its output is its input's memory, so that nothing runs.
+  // Returns by node whether its output is its input's memory, so that nothing runs.
   std::vector<bool> Views(int index) const;
   // In the order of their zones, then of the first entry point that has them.
   const std::vector<EagerState>& states() const { return states_; }
@@ -118,7 +118,7 @@ class EagerProgram {
   // Copies out an output of the entry point that ran last, or what the user keeps of it.
   void Fetch(int entry, ValueId value, std::span<std::byte> bytes) const;
 
-  // By index into states(); of the state's type.
+  // Reads the state at `index` of states() into bytes of the state's type.
   void ReadState(size_t index, std::span<std::byte> plain) const;
   // The state's bytes until the next run; empty where the device has a memory of its own.
   std::span<const std::byte> StateInPlace(size_t index) const;

@@ -83,7 +83,7 @@ class TapeMaker {
     tape_.calls.push_back(std::move(call));
   }
 
-  // Whether a node costs nothing in PyTorch, since it returns the same memory.
+  // Returns whether a node costs nothing in PyTorch, since it returns the same memory.
   bool IsView(const Node& node) const {
     const Value& from = graph_.values[node.inputs[0]];
     const Value& to = graph_.values[node.outputs[0]];
@@ -94,8 +94,9 @@ class TapeMaker {
     return def.view || (from.type == to.type && is_idle);
   }
 
-  // What PyTorch's eager mode does in place: optimizers change what they update, batch_norm its
-  // running statistics, and a gradient of several parts is added up in the first part's memory.
+  // Returns the pairs that PyTorch's eager mode computes in place. Optimizers change what they
+  // update, and batch_norm its running statistics. A gradient of several parts is added up in the
+  // first part's memory.
   std::vector<InPlacePair> InPlace(const Node& node) const {
     CGRUN_CHECK(node.kernel.has_value()) << node.name << " has no kernel";
     const std::vector<InPlacePair> updates = UpdatesOf(node);

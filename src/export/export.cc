@@ -73,7 +73,8 @@ std::vector<NamedOutput> NameOutputs(ExportState& state, const ExportOptions& op
   return outputs;
 }
 
-// Whether the node does what it does in training alone. No model file gives these attributes.
+// Returns whether the node does what it does in training alone. No model file gives these
+// attributes.
 bool IsTraining(const Node& node) {
   for (const char* name : {"training", "varied"}) {
     const AttributeField* field = node.attributes.schema().Find(name);

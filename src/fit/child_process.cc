@@ -74,7 +74,7 @@ void OfferToBeKilled() {
   _exit(0);
 }
 
-// Up to `end`, or without one all that comes. Nothing where it breaks off.
+// Up to `end`, or without one all that comes. Returns nothing where it breaks off.
 std::optional<std::string> Read(int file, std::optional<char> end) {
   std::string text;
   std::array<char, 4096> part{};
@@ -89,7 +89,7 @@ std::optional<std::string> Read(int file, std::optional<char> end) {
   }
 }
 
-// A line without its end. Nothing where nobody asks any more.
+// A line without its end. Returns nothing where nobody asks any more.
 std::optional<std::string> ReadLine(int file) { return Read(file, '\n'); }
 
 // Each question by a child of its own. An empty line says that there is no answer.

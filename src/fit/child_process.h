@@ -1,6 +1,6 @@
-// Work in a child process. What it leaves behind (threads, caches of libraries, a heap with holes,
-// workspaces that only grow) ends with the child. Each piece of work finds the process as it is
-// now. So the measurements of a plan do not depend on the plans before it.
+// Runs work in a child process. Its threads, caches of libraries, heap with holes and growing
+// workspaces end with the child. Each piece of work finds the process as it is now. So the
+// measurements of a plan do not depend on the plans before it.
 #ifndef CGRUN_FIT_CHILD_PROCESS_H_
 #define CGRUN_FIT_CHILD_PROCESS_H_
 

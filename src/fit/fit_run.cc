@@ -11,9 +11,9 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
+constexpr int64_t kMostBatch = 1 << 16;  // if no data says how many samples there are
 
-// Takes back as much of the base's rounding as `cap` asks for, but for `left` bytes of it.
+// Takes back as much of the fixed memory's rounding as `cap` asks for, but for `left` bytes of it.
 void FitBase(RunMemory& memory, int64_t cap, int64_t left) {
   const int64_t excess = memory.host() - cap;
   if (!memory.on_host || excess <= 0 || excess > memory.base_room - left) return;
@@ -21,20 +21,22 @@ void FitBase(RunMemory& memory, int64_t cap, int64_t left) {
   memory.base_room -= excess;
 }
 
-// What a plan made quickly leaves is more, by as much as one in full can measure more than it: so
-// that fits, too, where its arena is no larger.
+// Returns how many bytes of rounding the fixed memory (RunMemory::base) keeps, which FitBase() does
+// not take back. A quick plan keeps kBaseNoise more, because a full plan can measure that much more
+// fixed memory. So if a quick plan fits a cap, a full plan with an arena no larger fits it, too.
 int64_t LeftOfBase(const CompileOptions& options) {
   return options.effort == PlanEffort::kQuick ? kBaseLeft + kBaseNoise : kBaseLeft;
 }
 
-// Fits the base to the cap with as much left of its rounding as any base under it has.
+// Fits the fixed memory to the cap. It keeps as many bytes of rounding as in any plan under that
+// cap.
 void FitBaseAlike(PlannedRun& run, int64_t cap, const CompileOptions& options) {
   const int64_t left = LeftOfBase(options);
   if (run.memory.base_room < left) SetRoom(run.memory, left);
   FitBase(run.memory, cap, left);
 }
 
-// With the base that is known, where one is.
+// Plans the run under a cap. If the fixed memory is known, `base` is its size in bytes.
 std::optional<PlannedRun> PlanUnder(int64_t cap, RunPlanner& planner, const CompileOptions& options,
                                     std::optional<int64_t> base, Diagnostics& diagnostics) {
   auto run = planner.Plan(options, diagnostics);
@@ -58,7 +60,8 @@ int64_t RoomFor(const PlannedRun& run, int64_t cap) {
   return cap - (run.in_steps() - run.memory.arena);
 }
 
-// Whether the room for the arena would not do if all packed and rounded as well as it can.
+// Returns whether `room` bytes are too few for the arena, even if all packed and rounded as well as
+// it can.
 bool BoundIsAbove(int64_t room, const PlannedRun& run) {
   return run.arena_bound - run.memory.base_room > room;
 }
@@ -67,7 +70,8 @@ bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
   return least.cap_out_of_reach && BoundIsAbove(RoomFor(least, cap), least);
 }
 
-// A smaller arena, that is, or no streams: bases differ from plan to plan by what was measured.
+// A run is less if its arena is smaller, or if it lacks streams. Fixed memory alone does not count,
+// because its measured size differs from plan to plan.
 bool IsLess(const PlannedRun& run, const CappedRun& fit) {
   const bool lacks_streams = fit.free.in_streams > 0 && run.in_streams == 0;
   const int64_t most = fit.free.memory.arena - (lacks_streams ? 0 : 1);
@@ -88,13 +92,13 @@ void Take(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
   fit.streams = options.streams;
 }
 
-// Where gaps are left as they are.
+// Turns off the closing of gaps, which takes long.
 CompileOptions WithGaps(CompileOptions options) {
   if (ClosesGaps(options)) options.closes_gaps = false;
   return options;
 }
 
-// The data is closed again, so that it is not held beside that of the plans.
+// The data is closed at the end, so that it does not lie beside that of the plans.
 std::optional<int64_t> SamplesHere(const ModelSpec& model, Diagnostics& diagnostics) {
   const RunShape shape = ShapeOfRun(model, diagnostics);
   if (!shape.data.train) return std::nullopt;
@@ -111,8 +115,8 @@ std::optional<int64_t> SamplesOf(const ModelSpec& model, Diagnostics& diagnostic
   return text->empty() ? std::nullopt : std::optional<int64_t>(std::stoll(*text));
 }
 
-// Caps on the arena that plans are made for, whatever the cap on the run is: each a 96th below the
-// one before. So a larger cap has most of the plans of a smaller one to choose from.
+// Lists the caps on the arena that plans are made for, whatever the cap on the run is. Each is a
+// 96th below the one before. So a larger cap has most of the plans of a smaller one to choose from.
 class Rungs {
  public:
   // The first is the largest that is no more than `room`.
@@ -131,8 +135,8 @@ class Rungs {
   int64_t arena_;
 };
 
-// Takes the quickest of the plans at rungs that `room` allows. If none of them fits, takes the
-// least. False after an error.
+// Takes the quickest of the plans for the series of arena caps that `room` allows. If none of them
+// fits, takes the least. Returns false after an error.
 bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
                  int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
   constexpr int kFewest = 4, kMost = 12;  // more where fewer do not fit
@@ -144,7 +148,7 @@ bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int6
     if (options.arena_cap <= 1) break;
     auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
     if (!run) return false;
-    is_within_reach = !run->cap_out_of_reach;  // nor is any rung below it, then
+    is_within_reach = !run->cap_out_of_reach;  // nor is any smaller cap, then
     if (run->memory.arena >= fit.free.memory.arena) continue;
     const bool is_quicker = run->total() <= fit.cap && Slower(*run, fit.free) < fit.slower();
     if (fit.fits() ? is_quicker : run->total() < fit.capped.total()) {
@@ -154,8 +158,9 @@ bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int6
   return true;
 }
 
-// Where only the way down to the least has led under the cap, that may be far below it: the
-// quickest of a few plans in between, whose arenas may have `room`.
+// If only the plan with the least arena fits the cap, it can be far below the cap. Then this tries
+// a few plans with arenas between that one and `room` bytes. It takes the quickest that fits.
+// Returns false after an error.
 bool TakeQuickerBetween(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
                         int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
   constexpr int kTries = 3;
@@ -176,7 +181,7 @@ bool TakeQuickerBetween(RunPlanner& planner, CompileOptions options, std::option
 }  // namespace
 
 void SetRoom(RunMemory& memory, int64_t left) {
-  if (!memory.on_host || memory.base_room == 0) return;  // or the base is not measured again
+  if (!memory.on_host || memory.base_room == 0) return;  // or the fixed memory is not measured anew
   const int64_t measured = memory.base - memory.base_room;
   memory.base = (measured + left + kBaseNoise - 1) / kBaseNoise * kBaseNoise;
   memory.base_room = memory.base - measured;
@@ -188,8 +193,9 @@ ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
   return changed;
 }
 
-// What takes longest, to close gaps and to search for lower plans, is done where the cap may hold
-// then: hardly ever does that take a tenth off the bound.
+// Closing gaps takes longest. It is done only where the cap may hold afterwards. If the arena's
+// lower bound is a tenth above the budget, that is hopeless: closing gaps hardly ever lowers the
+// bound by so much.
 std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions& options,
                                       int64_t cap, std::optional<int64_t> base,
                                       Diagnostics& diagnostics) {
@@ -219,11 +225,15 @@ std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions optio
   return fit;
 }
 
-// What runs again has kernels of its own, which are a part of the base: where they are what is too
-// much, the arena is to be smaller by as much, as that of a lower rung is. All of them can miss
-// what the way down to the least finds, which is tried last; and what was found quickly is better
-// than a refusal. Streams are a part of the base, too, and the first to go, for all caps below what
-// they take: so no smaller cap has a larger arena for want of them.
+// Tries plans in this order until one fits.
+//
+//  1. Remove the parallel streams, which take fixed memory. All caps below the free run's total do
+//     so. If only some did, a smaller cap could have a larger arena.
+//  2. Try a series of caps on the arena (PlanAtRungs). Recomputed nodes have kernels of their own,
+//     which take fixed memory. If these exceed the cap, a smaller arena makes up for them.
+//  3. Ask for the least arena. It can fit where the whole series fails.
+//
+// If only the quick plan fits, it is the result, since it is better than a refusal.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,
                                 std::optional<int64_t> base, Diagnostics& diagnostics) {
   const PlannedRun& free = quick.free;

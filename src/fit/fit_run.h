@@ -36,15 +36,15 @@ struct CappedRun {
 // A cap on the arena (CompileOptions::arena_cap) that asks for the least that there is.
 inline constexpr int64_t kLeastArena = 1;
 
-// Rounds the base to `left` bytes above its measured size, up to kBaseNoise. These bytes are room
-// for what a run takes beyond the measured base. They also cover the difference between two
-// measured bases: that of a run that is refused, and that of one that is promised to fit. So a
-// refusal seldom differs from one process to the next.
+// Rounds the fixed memory to `left` bytes above its measured size, up to kBaseNoise. A run may take
+// these bytes beyond the measured ones. They also cover the difference between two measurements:
+// that of a run that is refused, and that of one that is promised to fit. So a refusal seldom
+// differs from one process to the next.
 void SetRoom(RunMemory& memory, int64_t left = kBaseLeft + 4 * kBaseNoise);
 
-// Plans the run as it is. `base` is the run's base, if it is known. If it is not, the base is as
-// planned. The base's rounding is taken back as far as `cap` asks for that. A run that is known not
-// to fit can be planned with gaps (CompileOptions::closes_gaps).
+// Plans the run as it is. `base` is the run's fixed memory in bytes, if it is known. If it is not,
+// the fixed memory is as planned. Its rounding is taken back as far as `cap` asks for that. A run
+// that is known not to fit can be planned with gaps (CompileOptions::closes_gaps).
 std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions& options,
                                       int64_t cap, std::optional<int64_t> base,
                                       Diagnostics& diagnostics);

@@ -53,7 +53,7 @@ PredictEngine BuildPredictEngine(const ModelSpec& model, int64_t batch, Mode mod
     memory.arena = prepared.memory_bytes();
     CheckLimits(memory, prepared.device, &prepared, ReadHostLimits(), needs.ways);
   };
-  ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
+  ReleaseFreeMemory();  // memory of the compile must not lie beside that of kernels
   built.engine = MakeImageEngine(std::move(image), place, options.swap ? options.swap->path : "");
   measure_base();
   return built;

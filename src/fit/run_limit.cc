@@ -138,8 +138,8 @@ constexpr const char* kPlanOutside =
     "`cgrun plan MODEL` outside of the group says what a model takes";
 
 // Returns the bytes that planning may take beside the code. That counts in full, as in the
-// container of a plan, although the system can evict its pages and read them again. Where less than
-// the code stays in memory, the process does hardly anything else, and nothing ends it.
+// container of a plan, although the system can evict its pages and read them again. If less than
+// the code stays in memory, the process hardly does anything but read pages, and nothing ends it.
 int64_t RoomForPlanning() {
   static const int64_t code = MeasureFootprint(RunMemory(), /*loaders=*/0).code;
   return ControlGroupMemory("") - code;

@@ -16,7 +16,7 @@
 
 namespace cgrun {
 
-// Who says how much a run may take.
+// Names who limits the memory of a run.
 enum class LimitKind { kAsked, kMachine, kGroup, kAddresses };
 
 struct RunLimit {
@@ -33,7 +33,7 @@ struct RunLimit {
 // "243MiB", "12.6MiB": the least cap that allows so many bytes, as --memory takes it.
 std::string LeastCap(int64_t bytes);
 
-// The cap of a model, with the flag that the user gave. Empty if the model has none.
+// The cap of a model, with the flag that the user gave. The result is empty if the model has none.
 std::optional<RunLimit> CapOf(const ModelSpec& model);
 
 // The least of the limits, as a run like this one meets it.
@@ -43,8 +43,8 @@ RunLimit LeastLimit(const HostLimits& limits, const RunMemory& like);
 // footprint as it is now.
 RunMemory RunMemoryOf(const MemoryUse& memory, std::string_view device, int64_t loaders);
 
-// Returns whether the run can take its arena. What it took at its start, it has taken already:
-// that counts against a cap alone.
+// Returns whether the run can take its arena. The memory that it took at its start counts only
+// against a cap, since the run has it already.
 bool Fits(const RunMemory& run, const RunLimit& limit);
 
 // Returns the limit that the run does not keep: `cap`, if there is one, or the least of the others.

@@ -13,12 +13,13 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kLaterBytes = 256 << 10;  // what a run adds to its base
+constexpr int64_t kLaterBytes = 256 << 10;  // a run adds these after its fixed memory is measured
 
 // PooledAllocations has this many bytes in all.
 constexpr int64_t kPoolBytes = kMiB;
 
-// What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
+// A loader's thread takes this much of its stack, in bytes. Most kernels give it a few pages, some
+// 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;
 
 // Code and libraries that runs of the shipped models have been seen to map. A child that measures
@@ -31,7 +32,7 @@ constexpr int64_t kKernelThread = 32 << 10;
 constexpr int64_t kKernelProcess = 3 * kMiB / 2;
 // A page table has eight bytes for each page of 4 KiB.
 constexpr int64_t kPageTablePart = 512;
-// Arenas begin where a huge page may, and reading needs a moment's room.
+// Arenas begin where a huge page may, and a read needs addresses for a moment.
 constexpr int64_t kLaterAddresses = 16 * kMiB;
 // A process that measures for a plan lacks these of one that runs: code, and a buffer of OpenBLAS.
 constexpr int64_t kMoreCode = 4 * kMiB;

@@ -9,9 +9,9 @@
 
 namespace cgrun {
 
-// Bytes of the host's memory beside arena and base, by what they are for.
+// Counts bytes of the host's memory beside the arena and the fixed memory, by their use.
 struct HostUse {
-  int64_t decoded = 0;  // data sets that are held decoded
+  int64_t decoded = 0;  // data sets that stay decoded
   int64_t loaders = 0;  // buffers of batches, and the order of samples
   int64_t states = 0;   // the copy of a state that is loaded or saved, and the file's buffer
   int64_t kept = 0;
@@ -61,23 +61,22 @@ int64_t LargestPeak(const HostLimits& limits, const RunMemory& like);
 // heap and stack, which are given back.
 int64_t MeasureBase(int64_t counted_bytes);
 
-// Returns the base of a run, in bytes: the program, the compiled code, and libraries with their
-// threads and buffers. A plan and a run both measure the base when the data is open and the code is
-// prepared, less the decoded data and arenas. Room is added for what a run adds later: the stacks
-// of its `loaders` threads, logs and reports. The sum is rounded up, by kBaseNoise at least. So
-// pages more or less do not show, and a run that fits once fits again. `room` takes what rounding
-// added.
-// A program that calls oneDNN touches the pool from which that allocates.
+// Returns the fixed memory of a run, in bytes: the program, the compiled code, and libraries with
+// their threads and buffers. A plan and a run both measure it when the data is open and the code is
+// prepared, less the decoded data and arenas. The stacks of the `loaders` threads, logs and reports
+// come later, and are added. The sum is rounded up, by kBaseNoise at least. So pages more or less
+// do not show, and a run that fits once fits the next time. `*room` gets the bytes that rounding
+// added. A program that calls oneDNN touches the pool from which that allocates.
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, bool calls_onednn,
                     int64_t* room = nullptr);
 inline constexpr int64_t kBaseGrain = 512 << 10;
 // Measurements of two processes differ by half of this.
 inline constexpr int64_t kBaseNoise = 64 << 10;
-// A run has taken this much more than its measured base. A cap leaves it free.
+// A run has taken this much more than its measured fixed memory. A cap leaves it free.
 inline constexpr int64_t kBaseLeft = 320 << 10;
 
-// The most that this process has held so far, rounded as the base is: for RunMemory::start. Call it
-// when the kernels are prepared, but before the arena is there.
+// Returns the most bytes that this process has taken so far, rounded as the fixed memory is: for
+// RunMemory::start. Call it when the kernels are prepared, but before the arena is there.
 int64_t PlannedStart();
 
 // A process that measures for a plan has mapped less code than one that runs, and OpenBLAS has

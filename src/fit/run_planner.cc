@@ -91,7 +91,7 @@ std::optional<PreparedRun> Prepare(const ModelSpec& model, const KernelLibrary& 
   return PreparedRun{std::move(shape), std::move(*compiled)};
 }
 
-// What `prepared` was is gone then.
+// Plans the run, and moves the contents out of `prepared`.
 PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
                            const KernelLibrary& library, const CompileOptions& options) {
   CompiledModel& compiled = prepared.compiled;
@@ -122,7 +122,7 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
   return run;
 }
 
-// What of the options a plan can be asked for, as JSON.
+// Returns the options that a plan can be asked for, as JSON.
 std::string QuestionOf(const CompileOptions& options) {
   nlohmann::json question = {{"arena_cap", options.arena_cap},
                              {"is_quick", options.effort == PlanEffort::kQuick},
@@ -143,7 +143,7 @@ CompileOptions Asked(CompileOptions options, const std::string& text) {
   return options;
 }
 
-// What is wrong is found again where the diagnostics are.
+// Diagnostics are ignored here. The parent finds the same errors and reports them.
 AnsweringChild::Answer PrepareToAnswer(const ModelSpec& model, const KernelLibrary& library,
                                        const CompileOptions& options) {
   Diagnostics ignored;

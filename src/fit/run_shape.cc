@@ -53,7 +53,7 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
 
 namespace {
 
-// Why data is left out of the plan; "" where it is not.
+// Returns why data is left out of the plan, or "" if it is not.
 std::string NoteOf(const ModelData& data) {
   if (!data.missing.empty()) return "without the samples themselves: " + data.missing[0];
   return data.train == nullptr ? "the model names no data" : "";
@@ -183,7 +183,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   memory.parts = HostUseOf(parts);
   memory.data = memory.parts.total();
   ReleaseFreeMemory();                               // as a session does
-  const Code code(compiled.image, device, library);  // what a run holds, but for the arena
+  const Code code(compiled.image, device, library);  // holds the memory of a run, but for the arena
   const int64_t workers = LoaderOptions().workers;
   // A swap file has a thread, too.
   const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;

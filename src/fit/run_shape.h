@@ -1,5 +1,4 @@
-// What a run of a model will need, told from its data alone: which entry points, how much host
-// memory.
+// Finds out from its data what a run of a model will need: entry points and host memory.
 #ifndef CGRUN_FIT_RUN_SHAPE_H_
 #define CGRUN_FIT_RUN_SHAPE_H_
 
@@ -15,11 +14,11 @@
 
 namespace cgrun {
 
-// What a file lacks that does not say how to train.
+// Shows what to add to a file that does not say how to train.
 inline constexpr char kTrainHelp[] =
     "for example `train: {epochs: 1, batch: 32, optimizer: {op: sgd, lr: 0.1}}`";
 
-// Counts the host memory that a run takes beside its arena and its base.
+// Counts the host memory that a run takes beside its arena and its fixed memory.
 struct HostParts {
   int64_t decoded_bytes = 0;          // of all sets
   std::vector<const Dataset*> sets;   // that loaders go over
@@ -38,23 +37,24 @@ HostUse HostUseOf(const HostParts& parts);
 // its initial value, to be loaded or to be saved.
 int64_t StateCopyBytes(const std::vector<ImageState>& states, std::string_view device);
 
-// Whether some kernel of a program is oneDNN's.
+// Returns whether some kernel of a program is oneDNN's.
 bool CallsOneDnn(const ProgramImage& image, const KernelLibrary& library);
 
-// Whether no path has a loss or a metric: such a model is there to predict.
+// Returns whether no path has a loss or a metric: such a model is there to predict.
 bool PredictsAlone(const ModelSpec& model);
 
 struct RunShape {
   std::vector<EntryRequest> entries;
   ModelData data;         // open, as it is in a run
   HostParts host;         // without what the compiled model adds
-  std::string data_note;  // why the samples are left out; empty where they are not
+  std::string data_note;  // says why the samples are left out; empty if they are not
 };
 
-// The entry points that `train` compiles, or, of a model that predicts alone, the one of `predict`,
-// for which no data is held. Where data files are not there, those of full batches,
-// and a note that says so: a plan does not need the data. What is wrong with the data or with how
-// learning rates change is reported as in a run; then the result is that of a model without data.
+// Returns the entry points that `train` compiles. A model that only predicts has the entry point of
+// `predict`, for which no data is open. If data files are missing, the result has entry points of
+// full batches and a note that says so, because a plan does not need the data. Faults of the data
+// or of the rate schedules are reported as in a run. Then the result is that of a model without
+// data.
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics);
 // The same for data that is open.
 RunShape ShapeOfRun(const ModelSpec& model, ModelData data);

@@ -12,11 +12,11 @@
 
 namespace cgrun {
 
-// Where the record of this machine and these kernels lies: $CGRUN_TUNING; else a file in
-// $XDG_CACHE_HOME/cgrun, or ~/.cache/cgrun, whose name has a hash of the processor and the kernels'
-// fingerprint. "" where there is no such folder, or none is wanted.
+// Returns the place of the record of this machine and these kernels. It is $CGRUN_TUNING. Otherwise
+// it is a file in $XDG_CACHE_HOME/cgrun or ~/.cache/cgrun, whose name has a hash of the processor
+// and the kernels' fingerprint. The result is "" where there is no such folder, or none is wanted.
 std::string TuningFile(const KernelLibrary& library);
-// Whether $CGRUN_TUNING is `none`: kernels are chosen by estimates.
+// Returns whether $CGRUN_TUNING is `none`: kernels are chosen by estimates.
 bool DoesWithoutTuning();
 
 // The record in `path`; null where there is no such file. Throws InputError for one that is

@@ -395,8 +395,8 @@ class ForwardBuilder {
     return types;
   }
 
-  // Gives an operator with `draws_as` the random key of the one that it names. False after an
-  // error.
+  // Gives an operator with `draws_as` the random key of the one that it names. Returns false after
+  // an error.
   bool ShareDraw(const OpDef& def, const OpSpec& op, const Scope& scope, const Values& inputs,
                  Attributes& attributes) {
     const int errors = diagnostics_.error_count();

@@ -35,8 +35,9 @@ class Names {
 
   // A path of the file: for the help where its names are not there.
   void Declare(const PathSpec& path);
-  // A path that no step of training runs. What reads its values is told so; not where it is
-  // `maybe_meant`, by a name in the sequence that no path has.
+  // Notes a path that no step of training runs. A reader of its values is an error that says so. If
+  // `maybe_meant` is true, that error is not reported, because a wrong name in the sequence may
+  // stand for this path.
   void DeclareLeftOut(const PathSpec& path, bool maybe_meant);
   // Returns whether a value of this name is made in a path that was left out, and nowhere else.
   bool IsLeftOut(const std::string& name) const;
@@ -47,7 +48,7 @@ class Names {
   // The path whose operators look up names from now on; "" outside of paths.
   void Enter(const std::string& path) { current_ = path; }
 
-  // Invalid after an error, reported here or where the value is made.
+  // The result is invalid after an error, reported here or where the value is made.
   ValueId Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const;
 
  private:

@@ -31,8 +31,8 @@ std::string NoteOnLayer(const std::string& name);
 
 OpId IdOf(const OpDef& def);
 
-// Whether an operator of a model file reads no tensor of the model: random numbers, or a tensor of
-// its own.
+// Returns whether an operator of a model file reads no tensor of the model: random numbers, or a
+// tensor of its own.
 bool ReadsNothing(const OpSpec& op);
 
 // `activation: relu` of an operator: an operator of one input that is applied to its output.

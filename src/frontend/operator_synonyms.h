@@ -23,7 +23,7 @@ std::string SuggestOperator(std::string_view name, std::span<const std::string> 
 // The operator of `known` that others call `name`, if only in capitals; "" where there is none.
 std::string SameOperator(std::string_view name, std::span<const std::string> known);
 
-// That, or the one that `name` is a typing error of; "" where it is none.
+// Returns the same, or else the known name that `name` is a typing error of; "" where it is none.
 std::string GuessOperator(std::string_view name, std::span<const std::string> known);
 
 }  // namespace cgrun

@@ -24,7 +24,7 @@ class OwnedTensors {
   OwnedTensors(Builder& builder, const std::string& model_file, Diagnostics& diagnostics)
       : builder_(builder), model_file_(model_file), diagnostics_(diagnostics) {}
 
-  // Appends to `inputs` what the operator at `place` owns. False after an error.
+  // Appends to `inputs` what the operator at `place` owns. Returns false after an error.
   bool Add(const OpDef& def, const Attributes& attributes, const OpSpec& op, const Place& place,
            const std::string& label, std::vector<ValueId>& inputs);
 

@@ -20,7 +20,7 @@ ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
 
 // Returns whether inputs of a type are made f64 in a run.
 bool IsWidened(DType type, const FrontendOptions& options);
-// Whether the operators that read an input are `cast` alone, so that it may have any type.
+// Returns whether the operators that read an input are `cast` alone, so that it may have any type.
 bool IsConverted(const ModelSpec& model, const std::string& input);
 std::string WidenedName(const std::string& input);
 

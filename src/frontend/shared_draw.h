@@ -26,8 +26,8 @@ std::vector<std::string> KeysBeside(const OpDef& def);
 std::optional<MarkedText> FindDrawsAs(const OpSpec& op, Diagnostics& diagnostics);
 
 // The key of the random numbers of the operator that makes `drawn`, which an operator `def` named
-// `name` shares. Nothing after an error: another kind of operator, or one whose attributes or
-// images let it draw something else.
+// `name` shares. Returns nothing after an error: another kind of operator, or one whose attributes
+// or images let it draw something else.
 std::optional<int64_t> SharedKey(const Graph& graph, const OpDef& def, const Attributes& attributes,
                                  ValueId input, ValueId drawn, const MarkedText& name,
                                  Diagnostics& diagnostics);

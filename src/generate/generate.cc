@@ -15,7 +15,7 @@
 namespace cgrun {
 namespace {
 
-// Whether a value depends on a placeholder other than the step counter.
+// Returns whether a value depends on a placeholder other than the step counter.
 bool ReadsData(const Graph& graph, ValueId value) {
   IdVector<ValueId, bool> reads(graph.values.size(), false);
   for (ValueId id : graph.values.ids()) {

@@ -14,8 +14,8 @@
 
 namespace cgrun {
 
-// How the numbers of a sample become pixels again: the inverse of `normalize`, a mean and deviation
-// for each channel, or one for all.
+// Says how the numbers of a sample become pixels. This is the inverse of `normalize`, with a mean
+// and deviation for each channel, or one for all.
 struct PixelScale {
   double scale = 2.0 / 255;
   std::vector<double> mean = {1};
@@ -32,7 +32,7 @@ struct GeneratedOutput {
   PixelScale pixels;  // of the first `normalize` of as many channels; without one of [-1, 1]
 };
 
-// Nothing after an error, such as that every prediction reads data.
+// Returns nothing after an error, such as that every prediction reads data.
 std::optional<GeneratedOutput> DescribeGenerated(const ModelSpec& model, DType precision,
                                                  Diagnostics& diagnostics);
 
@@ -51,8 +51,8 @@ struct Generated {
   WeightsReport weights;
 };
 
-// Draws samples; which ones depends on the model's seed. Nothing after an error of the model file;
-// throws UserError for the rest.
+// Draws samples; which ones depends on the model's seed. Returns nothing after an error of the
+// model file; throws UserError for the rest.
 std::optional<Generated> GenerateSamples(const ModelSpec& model, const GeneratedOutput& output,
                                          const GenerateOptions& options, Diagnostics& diagnostics);
 

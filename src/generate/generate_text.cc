@@ -36,7 +36,7 @@ bool IsWhole(DType dtype) {
   return dtype == DType::kU8 || dtype == DType::kI32 || dtype == DType::kI64;
 }
 
-// Finds out which input is what. False where they are not those of a text.
+// Finds out which input is what. Returns false where they are not those of a text.
 bool MatchTextInputs(const ModelSpec& model, TextModel& text) {
   const std::vector<DataField>& inputs = text.signature.inputs;
   size_t others = 0;
@@ -54,8 +54,8 @@ bool MatchTextInputs(const ModelSpec& model, TextModel& text) {
   return others == 1;
 }
 
-// The output with scores of a token for each place. False where there is none. What a loss reads
-// has its classes first.
+// Finds the output that has a score of each token for each place. Returns false if there is none.
+// An output that a loss reads has its classes on the first axis.
 bool MatchTextOutput(TextModel& text) {
   const std::vector<PredictedOutput>& outputs = text.signature.outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -152,7 +152,7 @@ TextWriter::TextWriter(const TextModel& model, const WriteTextOptions& options,
     feeds_.push_back(static_cast<int>(feed - entry.feeds.begin()));
     inputs_.emplace_back(feed->type.dtype, feed->type.shape);
   }
-  // What no prediction depends on is zeros.
+  // Feeds on which no prediction depends are set to zeros.
   for (size_t i = 0; i < entry.feeds.size(); ++i) {
     const HostTensor nothing(entry.feeds[i].type.dtype, entry.feeds[i].type.shape);
     engine->Feed(0, static_cast<int>(i), nothing.bytes());

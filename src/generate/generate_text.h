@@ -20,7 +20,7 @@
 
 namespace cgrun {
 
-// How a model reads a text and says what follows.
+// Describes how a model reads a text and predicts what follows.
 struct TextModel {
   ModelSpec step;  // the model, but that recurrent states are inputs, and their next values kept
   PredictSignature signature;   // of it

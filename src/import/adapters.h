@@ -21,7 +21,7 @@ struct Adapter {
   int64_t since = 1;  // opset; of two rows of an operator the later one that there is counts
 };
 
-// Null for an operator that cannot be imported in this opset.
+// Returns null for an operator that cannot be imported in this opset.
 const Adapter* FindAdapter(const onnx::Node& node, int64_t opset);
 
 // Emits the operator of the row, with the node's first input and without attributes.

@@ -26,7 +26,7 @@ struct BoundInputs {
   std::vector<BoundInput> inputs;             // that are fed
   std::map<std::string, Constant> constants;  // the inputs that `--const` gives, by name
   std::optional<int64_t> batch;               // that the file has
-  std::vector<std::string> lines;             // what was bound
+  std::vector<std::string> lines;             // say what was bound
 };
 
 // Says whether the first dimension of inputs is the batch. Inputs without a dimension have none.

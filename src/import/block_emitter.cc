@@ -92,7 +92,7 @@ std::string CommonEnd(const Names& names) {
 struct Use {
   std::vector<int> starts;
   std::string name;
-  std::string front;  // what the names of its items have in common
+  std::string front;  // the common beginning of its items' names
 };
 
 // Keeps the items in their order.
@@ -152,7 +152,7 @@ class Emission {
     return network_.InputsOf(static_cast<size_t>(ItemAt(place)));
   }
 
-  // Whether `input` of an item within a use that begins at `start` comes from outside.
+  // Returns whether `input` of an item within a use that begins at `start` comes from outside.
   bool IsOutside(const Network::Input& input, int start) const {
     if (!input.number.empty()) return false;
     return input.value.item < 0 || place_of_[static_cast<size_t>(input.value.item)] < start;
@@ -206,8 +206,8 @@ class Emission {
     blocks_.push_back(std::move(block));
   }
 
-  // Whether the use at `next` is one more run of that at `start`: it reads its one result, and all
-  // else is the same.
+  // Returns whether the use at `next` is one more run of that at `start`: it reads its one result,
+  // and all else is the same.
   bool GoesOn(const BlockText& block, int start, int next) const {
     if (next != start + block.length || block.results.size() != 1) return false;
     const int result = start + block.results[0];
@@ -221,7 +221,7 @@ class Emission {
   }
 
   // Keys whose values differ become parameters; those that always have the same values share one.
-  // False where there would be too many.
+  // Returns false where there would be too many.
   bool AddParameters(const RepeatedBlock& plan, BlockText& block) const {
     std::map<std::string, std::string> known;  // values of all uses → parameter
     ValueNames names;

@@ -16,8 +16,8 @@ struct EmittedItems {
   std::vector<std::string> labels;  // of each item in the path, such as `layers[3].norm1`
 };
 
-// With `blocks`, writes sequences that repeat as uses of a block. What differs among the uses is a
-// parameter of it.
+// If `blocks` is true, writes sequences that repeat as uses of a block. Values that differ among
+// the uses become its parameters.
 EmittedItems EmitItems(const Network& network, const std::vector<std::string>& outputs,
                        bool blocks);
 

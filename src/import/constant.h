@@ -40,7 +40,7 @@ std::optional<HostTensor> HostOf(const Constant& constant, onnx::OnnxFile& file)
 int64_t ElementsOf(const Constant& constant);
 
 // The integers of a constant of integers or truth values, as dimensions that may depend on the
-// batch. Nothing for other types, and above the budget of folding, 64 KiB.
+// batch. Returns nothing for other types, and above the budget of folding, 64 KiB.
 std::optional<std::vector<Dim>> SizesOf(const Constant& constant, onnx::OnnxFile& file);
 
 // The same where none depends on the batch.

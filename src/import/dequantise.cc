@@ -25,7 +25,7 @@ bool AreConstants(const NodeContext& node) {
   return node.num_inputs() >= 2 && node.TypeOf(1).dtype == DType::kF32;
 }
 
-// Whether the output is f32, and scales lie along an axis.
+// Returns whether the output is f32, and scales lie along an axis.
 bool IsPlain(NodeContext& node) {
   const auto type = static_cast<onnx::DataType>(node.Int("output_dtype", 0));
   return (type == onnx::DataType::kUndefined || type == onnx::DataType::kFloat) &&

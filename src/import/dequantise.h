@@ -6,8 +6,8 @@
 
 namespace cgrun {
 
-// Computes a DequantizeLinear of constants, and sets its output. False for other nodes, for blocks
-// of scales, for scales that are not f32, and where the budget for such weights is used up.
+// Computes a DequantizeLinear of constants, and sets its output. Returns false for other nodes, for
+// blocks of scales, for scales that are not f32, and where the budget for such weights is used up.
 bool FoldDequantised(NodeContext& node);
 
 }  // namespace cgrun

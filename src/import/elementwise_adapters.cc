@@ -62,7 +62,7 @@ void Clip(NodeContext& node, const Adapter&) {
     bounds[i] = node.Number(i + 1);
     if (!bounds[i]) node.Fail("its bounds must be one number each");
   }
-  // Where they cross, ONNX takes the larger bound, which is the upper one for cgrun.
+  // If the bounds cross, ONNX takes the larger one, which is the upper bound for cgrun.
   if (bounds[0] && bounds[1] && *bounds[0] > *bounds[1]) bounds[0] = bounds[1];
   node.Set(Clipped(node, node.Value(0), bounds[0], bounds[1]));
 }
@@ -74,8 +74,8 @@ void OldClip(NodeContext& node, const Adapter&) {
                    high == kLargest ? std::nullopt : std::optional(high)));
 }
 
-// Returns a value, or a constant of one element as a number. Where that would lose axes of the
-// result, the constant is a value, too.
+// Returns a value, or a constant of one element as a number. If a number would lose axes of the
+// result, the constant stays a value.
 Network::Input InputOrNumber(NodeContext& node, int i, int other) {
   if (!node.IsConstant(i) || !node.Has(other) || node.IsConstant(other)) return {node.Value(i), ""};
   constexpr double kMostExact = 9007199254740992;  // 2⁵³

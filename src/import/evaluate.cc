@@ -16,7 +16,8 @@
 namespace cgrun {
 namespace {
 
-// Whether the node has inputs, and each is a constant that has elements and a type of cgrun.
+// Returns whether the node has inputs, and each is a constant that has elements and a type of
+// cgrun.
 bool HasConstantsAlone(const NodeContext& node) {
   bool has_any = false;
   for (int i = 0; i < static_cast<int>(node.node().inputs.size()); ++i) {
@@ -82,8 +83,8 @@ std::vector<NodeId> NodesFor(const Graph& graph, const std::vector<ValueId>& val
   return nodes;
 }
 
-// Takes what the nodes need from the budget. False where that is too much, or where a node needs
-// more than constants.
+// Takes what the nodes need from the budget. Returns false where that is too much, or where a node
+// needs more than constants.
 bool TakeFromBudget(const Graph& graph, const std::vector<NodeId>& nodes, int64_t most,
                     FoldBudget& budget) {
   int64_t bytes = 0, flops = 0;

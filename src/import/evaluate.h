@@ -10,9 +10,9 @@
 namespace cgrun {
 
 // The adapter of the node emits into a network of its own, whose types say what would be computed.
-// If the budget allows it, the reference kernels compute it, and its outputs are set. False where
-// an input is no constant, or where the node is left to the model: the adapter refuses it, or it
-// would take too much.
+// If the budget allows it, the reference kernels compute it, and its outputs are set. Returns false
+// where an input is no constant, or where the node is left to the model: the adapter refuses it, or
+// it would take too much.
 bool FoldByEvaluation(NodeContext& node, const Adapter& adapter);
 
 // The bytes that a node with constant inputs of `input_bytes` may make.

@@ -23,7 +23,7 @@ ImportedValue Folded(onnx::DataType type, Sizes sizes, bool is_scalar = false) {
   return {std::move(constant), {}};
 }
 
-// Nothing for what is no list of sizes.
+// Returns nothing for what is no list of sizes.
 std::optional<Sizes> SizesAt(NodeContext& node, int i) {
   if (!node.IsConstant(i) || node.ConstantInput(i).dims.size() > 1) return std::nullopt;
   // Sums of smaller integers would wrap around.

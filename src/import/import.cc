@@ -242,7 +242,7 @@ ImportedModel ImportWith(onnx::OnnxFile& file, const ImportOptions& options, Bat
           .has_batch = batch == BatchAxis::kFirst};
 }
 
-// Whether the model can be imported without a batch, for any size of the dimensions.
+// Returns whether the model can be imported without a batch, for any size of the dimensions.
 bool FitsWithoutBatch(onnx::OnnxFile& file, ImportOptions options,
                       const std::vector<std::string>& dimensions) {
   for (const int64_t size : {1, 2}) {

@@ -30,7 +30,7 @@ struct ImportOptions {
   // model's own outputs.
   std::vector<std::string> outputs = {};
   bool needs_batch = false;  // a model that computes along the batch is refused
-  bool blocks = true;        // what repeats is written once, as a block
+  bool blocks = true;        // repeated operators are written once, as a block
 };
 
 struct ImportedModel {

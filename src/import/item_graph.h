@@ -41,13 +41,13 @@ class ItemGraph {
 
   int size() const { return static_cast<int>(nodes_.size()); }
   const Node& at(int place) const { return nodes_[static_cast<size_t>(place)]; }
-  // Null for placeholders, and for items that are no `op`.
+  // Returns null for placeholders, and for items that are no `op`.
   const Node* Find(int value, std::string_view op) const;
   // The type of an item's or of a placeholder's value.
   const TensorType& TypeOf(int value) const;
   // The one reader of an item that is no output; -1 where there is none, or several.
   int OnlyReader(int place) const;
-  // Whether an item is no output, and one operand alone reads it.
+  // Returns whether an item is no output, and one operand alone reads it.
   bool IsUsedOnce(int place) const;
   // The constant that a `parameter` gives; null for other values.
   const Constant* ConstantAt(int value) const;
@@ -56,7 +56,7 @@ class ItemGraph {
   // a wish unless the place is an output, which keeps its own.
   void Replace(int place, Item item, std::vector<ItemOperand> in);
 
-  // Whether any item has become another one, or is dead.
+  // Returns whether any item has become another one, or is dead.
   bool IsChanged() const;
   // The network of the items that are not dead; nothing where an item cannot be inferred, or where
   // one has another type than before.

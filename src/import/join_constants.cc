@@ -32,7 +32,7 @@ std::vector<int64_t> PaddedDims(const Constant& constant, int rank) {
   return dims;
 }
 
-// Whether a constant has the sizes of `shape` from `axis` on, and 1 before.
+// Returns whether a constant has the sizes of `shape` from `axis` on, and 1 before.
 bool FitsLastAxes(const Constant& constant, const Shape& shape, int64_t axis) {
   const std::vector<int64_t> dims = PaddedDims(constant, shape.rank());
   if (dims.empty()) return false;
@@ -43,7 +43,7 @@ bool FitsLastAxes(const Constant& constant, const Shape& shape, int64_t axis) {
   return true;
 }
 
-// Whether a constant has a number for each channel, which is axis 1.
+// Returns whether a constant has a number for each channel, which is axis 1.
 bool FitsChannels(const Constant& constant, const Shape& shape) {
   if (shape.rank() < 2) return false;
   const std::vector<int64_t> dims = PaddedDims(constant, shape.rank());

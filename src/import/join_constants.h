@@ -10,8 +10,8 @@
 
 namespace cgrun {
 
-// Gives a `layer_norm` of the value `x` the constants at `scale` and `shift`. False where their
-// shape is not that of the normalised axes.
+// Gives a `layer_norm` of the value `x` the constants at `scale` and `shift`. Returns false where
+// their shape is not that of the normalised axes.
 bool AddAffine(const ItemGraph& graph, Item& layer_norm, int scale, int shift, int x);
 
 // - A constant behind a layer_norm becomes its scale or its shift.

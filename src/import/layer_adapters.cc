@@ -47,7 +47,7 @@ std::vector<int64_t> SameLower(const Window& window, const Shape& image, NodeCon
   return padding;
 }
 
-// Whether input 0 is a stack of rows; fails unless it is one of images or rows.
+// Returns whether input 0 is a stack of rows; fails unless it is one of images or rows.
 bool ReadsRows(NodeContext& node) {
   const Shape& shape = node.ShapeOf(0);
   if (shape.rank() == 2 + kImageAxes) return false;

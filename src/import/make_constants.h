@@ -10,10 +10,11 @@
 namespace cgrun {
 
 // Computes ConstantOfShape, Range, EyeLike and NonZero where their inputs are constants, and sets
-// the result. False for other nodes. Fail() where the result is above the budget of folding.
+// the result. Returns false for other nodes. Fail() where the result is above the budget of
+// folding.
 bool MakeConstant(NodeContext& node);
 
-// Whether an operator can be imported with constant inputs alone.
+// Returns whether an operator can be imported with constant inputs alone.
 bool NeedsConstants(std::string_view op_type);
 
 }  // namespace cgrun

@@ -222,7 +222,7 @@ class Matcher {
            std::strtod(max->scalar.c_str(), nullptr) == bounds[1];
   }
 
-  // Whether the items within are read by each other alone.
+  // Returns whether the items within are read by each other alone.
   bool IsClosed(int root) const {
     const std::set<int> within(seen_.begin(), seen_.end());
     return std::ranges::all_of(within, [&](int item) {

@@ -172,7 +172,7 @@ std::optional<double> NodeContext::Number(int i) const {
 bool NodeContext::IsOnlyUse(int i) const {
   if (widening_ && widening_->inputs[static_cast<size_t>(i)]) return false;
   const std::string& name = node_.inputs[static_cast<size_t>(i)];
-  const auto own = state_.scope->operands.find(name);  // what is further out has other readers
+  const auto own = state_.scope->operands.find(name);  // values further out have other readers
   const auto uses = state_.scope->uses.find(name);
   return own != state_.scope->operands.end() && !own->second.shared &&
          uses != state_.scope->uses.end() && uses->second == 1;

@@ -51,12 +51,12 @@ class NodeContext {
   // Returns the type of a value or a constant. The latter does not become a value.
   TensorType TypeOf(int i) const;
   Shape ShapeOf(int i) const { return TypeOf(i).shape; }
-  // Whether axis `axis` of input `i` depends on the batch. An adapter that computes along it must
-  // fail: samples would depend on each other.
+  // Returns whether axis `axis` of input `i` depends on the batch. An adapter that computes along
+  // it must fail: samples would depend on each other.
   bool IsBatch(int i, int64_t axis) const { return ShapeOf(i)[static_cast<int>(axis)].batch; }
   // Fail() where that is so: "WHAT the batch axis".
   void RefuseBatch(int i, int64_t axis, const std::string& what) const;
-  // Whether this node alone reads the value.
+  // Returns whether this node alone reads the value.
   bool IsOnlyUse(int i) const;
 
   // Attributes. One that no call has asked for is an error of Finish().

@@ -22,7 +22,7 @@ bool IsQuantised(DType dtype) {
   return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;
 }
 
-// Where the scales of QuantizeLinear and DequantizeLinear lie.
+// Finds the axis and block size of the scales of QuantizeLinear and DequantizeLinear.
 Grid ReadGrid(NodeContext& node) {
   const Shape x = node.ShapeOf(0), scale = node.ShapeOf(1);
   Grid grid{node.Int("axis", 1), node.Int("block_size", 0)};

@@ -130,7 +130,7 @@ void CumSum(NodeContext& node, const Adapter&) {
   ItemWriter(node).Finish("cumsum", {node.Value(0)}, std::move(keys));
 }
 
-// k stood in an attribute before opset 10. What is found is sorted in any case.
+// k stood in an attribute before opset 10. The results are always sorted.
 void TopK(NodeContext& node, const Adapter& row) {
   ItemWriter write(node);
   const NetworkValue x = node.Value(0);

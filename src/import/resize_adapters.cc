@@ -118,13 +118,13 @@ class ResizeReader {
   std::vector<int64_t> axes_;
 };
 
-// How elements are found, as `resample` has it.
+// Says how elements are found, in the terms of `resample`.
 struct ResizeMode {
   std::string mode, coordinates, rounding = "down";
   float cubic = -0.75f, outside = 0;
   bool exclude_outside = false, antialias = false;
 
-  // Whether the operator `resize` does the same for these targets.
+  // Returns whether the operator `resize` does the same for these targets.
   bool IsOfImages(const std::vector<AxisTarget>& targets) const {
     const bool is_whole = std::ranges::all_of(
         targets, [](const AxisTarget& target) { return target.size % target.from == 0; });

@@ -17,7 +17,8 @@ struct Transform {
   int64_t bins = 0;
   bool inverse = false;
 
-  // What sample `t` adds to bin `k`. Angles are reduced first, so that long transforms stay exact.
+  // Returns the angle by which sample `t` turns for bin `k`, in radians. Turns are reduced first,
+  // so that long transforms stay exact.
   double Angle(int64_t k, int64_t t) const {
     const double turns = static_cast<double>(k * t % length) / static_cast<double>(length);
     return (inverse ? 2 : -2) * std::numbers::pi * turns;

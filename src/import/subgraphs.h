@@ -7,11 +7,11 @@
 namespace cgrun {
 
 // Imports the branch of an If whose condition is constant, or the body of a Loop once for each of
-// its iterations, of which there are at most 1,024 and a constant number. False for other nodes;
-// Fail() where control flow depends on data.
+// its iterations, of which there are at most 1,024 and a constant number. Returns false for other
+// nodes; Fail() where control flow depends on data.
 bool InlineControlFlow(NodeContext& node);
 
-// Imports the body of a function of the model. False for a node that is no use of one.
+// Imports the body of a function of the model. Returns false for a node that is no use of one.
 bool InlineFunction(NodeContext& node);
 
 }  // namespace cgrun

@@ -22,7 +22,7 @@ class UnsignedDivision {
   explicit UnsignedDivision(NodeContext& node) : write_(node) {}
 
   // a ÷ b, cut off; 0 for b = 0. Half of `a` is divided as a signed number, and the result doubled.
-  // It may be 1 too small then. Where b is 2⁶³ or more, the result is 0 or 1.
+  // It may be 1 too small then. If b is 2⁶³ or more, the result is 0 or 1.
   NetworkValue Quotient(const NetworkValue& a, const NetworkValue& b) {
     const NetworkValue half = write_.Part("div", {Plain(a), 2.0});
     const NetworkValue rest = write_.Part("where", {IsLarge(a), Number(a, Quarter()), 0.0});
@@ -44,7 +44,7 @@ class UnsignedDivision {
                         const std::string& is) {
     return write_.Part("compare", {a, b}, {KeyOf("is", is)});
   }
-  // Whether the number is 2⁶³ or more.
+  // Returns whether the number is 2⁶³ or more.
   NetworkValue IsLarge(const NetworkValue& x) { return Compared(x, 0.0, "less"); }
   // The number without the bit of 2⁶³.
   NetworkValue Plain(const NetworkValue& x) {

@@ -153,7 +153,7 @@ ImportedValue WidenedInput(NodeContext& node, int i, DType wide, bool exchanges)
   return {std::move(converted), {}, true};
 }
 
-// Whether the input is a size or an index: those are not widened.
+// Returns whether the input is a size or an index: those are not widened.
 bool IsWidened(const NodeContext& node, int i) {
   return node.Has(i) && !(node.IsConstant(i) && node.ConstantInput(i).folded);
 }

@@ -14,10 +14,10 @@ namespace cgrun {
 // Integers wrap around and floats are rounded to nearest after each operator, as in ONNX.
 void RunAdapter(NodeContext& node, const Adapter& row);
 
-// Emits a Div or Mod of uint64, exactly. False for other nodes.
+// Emits a Div or Mod of uint64, exactly. Returns false for other nodes.
 bool DividesUnsigned(NodeContext& node);
 
-// Emits a ÷ b of uint64 that are held in int64. It is 0 where b is 0.
+// Emits a ÷ b of uint64 that are stored in int64. It is 0 where b is 0.
 NetworkValue UnsignedQuotient(NodeContext& node, const NetworkValue& a, const NetworkValue& b);
 
 // Returns the elements of a constant in another type, to which it may be cast without loss.

@@ -9,8 +9,8 @@
 
 namespace cgrun {
 
-// Sets who tells how many bytes are free: src/device, which this folder does not use. Until then
-// there is room for everything. Call it before there are threads.
+// Sets who tells how many bytes are free: src/device, which this folder does not use. Until then,
+// nothing is refused. Call it before there are threads.
 void SetFreeMemory(int64_t (*free_bytes)());
 
 // Returns why so many bytes more cannot be taken: "its JSON takes 3 GiB, more than …"; "" if they

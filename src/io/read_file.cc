@@ -126,8 +126,8 @@ class FileReader::Inflater {
                    "`gzip -dc FILE > NEW` writes what is compressed, and leaves out the rest");
   }
 
-  // Tapes and block devices fill their last block with zeros, which gzip passes over, too. False at
-  // the end of the file.
+  // Tapes and block devices fill their last block with zeros, which gzip passes over, too. Returns
+  // false at the end of the file.
   bool SkipPadding() {
     do {
       for (; stream_.avail_in > 0; --stream_.avail_in, ++stream_.next_in) {
@@ -151,7 +151,7 @@ class FileReader::Inflater {
   int64_t compressed_bytes_ = 0;  // that were read of the file
   int64_t member_begin_ = 0;      // byte of the file where the member begins
   bool end_ = false;
-  bool other_behind_ = false;  // what comes next is no member: an error for whoever reads on
+  bool other_behind_ = false;  // no member comes next: reading on is an error
 };
 
 FileReader::FileReader(std::string path, Gzip gzip) : path_(std::move(path)) {

@@ -56,8 +56,9 @@ class SafetensorsReader : public TensorFile {
   std::unique_ptr<SafetensorsChecksum> checksum_;  // null where the file has none
 };
 
-// The metadata alone. Where the file has a checksum, all of it is read and compared first: what is
-// done with the metadata comes before the tensors are looked at. The errors of SafetensorsReader.
+// Reads only the metadata. If the file has a checksum, all of the file is read and compared first,
+// because the caller uses the metadata before it looks at the tensors. Throws the errors of
+// SafetensorsReader.
 SafetensorsMetadata ReadSafetensorsMetadata(const std::string& path);
 
 // Gives the elements of tensors, row by row, one tensor after the other.

@@ -52,7 +52,8 @@ RealList NumbersOf(const AttributeValue& value) {
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-// What a value has to be and is not; empty where nothing is wrong.
+// Returns what the value has to be, if it is something else. The result is empty where nothing is
+// wrong.
 std::string WantedInstead(const AttributeField& field, const AttributeValue& value) {
   for (double number : NumbersOf(value)) {
     if (field.allow_same && number == -1) continue;

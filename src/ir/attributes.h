@@ -22,12 +22,12 @@ namespace cgrun {
 using IntList = std::vector<int64_t>;
 using RealList = std::vector<double>;
 
-// What a field can hold.
+// Holds the value of one field.
 using AttributeValue =
     std::variant<bool, int64_t, double, std::string, IntList, Shape, DType, RealList>;
 
-// Where a model file gives a field: kShape lists the sizes of one sample, in front of which the
-// batch axis is put; kReals is a list of numbers, or one number as a list of one.
+// Says how a model file writes a field. kShape lists the sizes of one sample, and the batch axis is
+// put in front of them. kReals is a list of numbers, or one number as a list of one.
 enum class AttributeKind { kBool, kInt, kReal, kString, kInts, kShape, kDType, kReals };
 
 // "true", "3", "0.1" (shortest exact form), "[1, 2]", "[0.1, 2]", …

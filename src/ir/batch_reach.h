@@ -6,8 +6,8 @@
 
 namespace cgrun {
 
-// Whether the batch is in the shape of a value of an unbound graph, or of one that it is computed
-// from.
+// Returns whether the batch is in the shape of a value of an unbound graph, or of one that it is
+// computed from.
 bool DependsOnBatch(const Graph& graph, ValueId value);
 
 }  // namespace cgrun

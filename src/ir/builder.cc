@@ -20,7 +20,7 @@ std::vector<TensorType> TypesOf(const Graph& graph, const std::vector<ValueId>& 
   return types;
 }
 
-// What users gave: values that the compiler adds (".step") are left out.
+// Lists the operands that users gave. Values that the compiler adds (".step") are left out.
 std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs,
                         bool parameters = true) {
   std::vector<std::string> operands;
@@ -33,7 +33,8 @@ std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs,
   return operands.empty() ? "" : fmt::format("operands: {}", fmt::join(operands, ", "));
 }
 
-// Where two inputs of different number types fit the other way round, which comes first.
+// If two inputs of different number types fit the other way round, returns help that says which
+// comes first.
 std::string OrderHelp(OpId op, const Attributes& attributes, const std::vector<TensorType>& types) {
   if (types.size() != 2 || types[0].dtype == types[1].dtype) return "";
   InferContext exchanged(attributes, {types[1], types[0]});
@@ -44,8 +45,8 @@ std::string OrderHelp(OpId op, const Attributes& attributes, const std::vector<T
          std::string(def.inputs.at(1).name) + "'";
 }
 
-// Where an operator would take the inputs of a number type that is no floating-point one if they
-// were: what makes floats of them.
+// If the operator would take floating-point inputs in place of integer ones, returns help that
+// names an operator for the conversion.
 std::string CastHelp(const Graph& graph, OpId op, const Attributes& attributes,
                      const std::vector<ValueId>& inputs) {
   std::vector<TensorType> types = TypesOf(graph, inputs);

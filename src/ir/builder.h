@@ -21,11 +21,11 @@ class NameTable {
  public:
   explicit NameTable(const Graph& graph);
 
-  // False where the name is there.
+  // Returns false where the name is there.
   bool Insert(std::string_view name, ValueId value = {});
   // The value of a name that is there; invalid where that is of a node alone, or not used yet.
   ValueId& At(std::string_view name);
-  // Null where there is no such name.
+  // Returns null where there is no such name.
   const ValueId* Find(std::string_view name) const;
 
  private:
@@ -88,7 +88,7 @@ class Builder {
   // A value whose name UniqueName() gave.
   ValueId Add(Value value);
 
-  // Whether the same was said of the same place: a network can be used several times.
+  // Returns whether the same was said of the same place: a network can be used several times.
   bool WasTold(const SourceMark& mark, const std::string& message);
 
   // Those of the graph, from the first time on that it is asked for.

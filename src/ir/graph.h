@@ -31,7 +31,7 @@ enum class Role : uint8_t {
   kConstant,          // its bytes stand in Graph::constants
   kIntermediate,
   kGradient,
-  kRecurrentState,  // what a step leaves for the next one: `update` of a model file
+  kRecurrentState,  // a step leaves it for the next one: `update` of a model file
 };
 
 // These are CalcGraph's four zones.
@@ -44,9 +44,9 @@ enum class Phase : uint8_t { kForward, kBackward, kUpdate, kCommunication };
 // a kTrain.
 enum class EntryKind : uint8_t { kTrain, kEval, kPredict, kAccumulate };
 
-// The placeholder that counts steps from 0 (int64); no model file can spell these names. Where
-// gradients are accumulated it counts batches, which random numbers depend on, and optimizers have
-// a counter of updates.
+// The placeholder kStepCounter counts steps from 0 (int64). No model file can spell these names. If
+// gradients are accumulated, it counts batches, because random numbers depend on them. Optimizers
+// then have a counter of updates.
 inline constexpr char kStepCounter[] = ".step";
 inline constexpr char kUpdateCounter[] = ".update";
 // The factors of OpId::accumulate in a batch, f64[2]: whether it goes on with a sum, its weight.
@@ -76,7 +76,7 @@ struct Value {
   int output_index = 0;
 };
 
-// What `select` chose for a node; the kernel does as it says.
+// Holds the choice of `select` for a node. The kernel does as it says.
 struct KernelChoice {
   std::string kernel;  // "reference.conv"
   int threads = 1;
@@ -104,7 +104,7 @@ struct Node {
   SourceMark mark;
   std::optional<KernelChoice> kernel;
   std::vector<FusedOperator> body;  // of OpId::fused alone
-  NodeId recomputes;                // the node that this one runs again, on purpose: never merged
+  NodeId recomputes;                // the node that this one recomputes, on purpose: never merged
 };
 
 // At the end of a step, `state` takes the value of `next`. They share bytes. In a graph that is
@@ -114,13 +114,13 @@ struct UpdateEdge {
   ValueId next;
 };
 
-// How a parameter starts and learns.
+// Says how a parameter starts and learns.
 struct ParameterInfo {
   std::string init = "zeros";     // zeros, ones, constant, uniform, normal, glorot_uniform, …
   std::vector<double> init_args;  // constant: value; uniform: low, high; normal: mean, deviation
   std::string init_file = {};     // file: an .npy, or a .safetensors …
   std::string init_tensor = {};   // … with the tensor of this name
-  SourceMark init_mark = {};      // where the file says so
+  SourceMark init_mark = {};      // the place in the file that says so
   int64_t fan_in = 1;
   int64_t fan_out = 1;
   bool trainable = true;
@@ -129,8 +129,8 @@ struct ParameterInfo {
   double l2 = 0;
 };
 
-// A path as a step runs it: a sequence of operators with a mode, and how it learns. Where a step
-// repeats a path, each repetition is one of its own; the last one has the path's plain name.
+// Holds a path as a step runs it: a sequence of operators with a mode, and how it learns. If a step
+// repeats a path, each repetition is a path of its own, and the last one has the plain name.
 struct Path {
   std::string name;
   int64_t repetition = 0;   // of this path, from 0 …
@@ -174,7 +174,7 @@ struct Graph {
   std::map<ValueId, ParameterInfo> parameters;  // of all state
   uint64_t seed = 0;                            // of random initial values and dropout
 
-  // Whether a step changes state that outlives a pass over the data.
+  // Returns whether a step changes state that outlives a pass over the data.
   bool Learns() const;
   // The value of that name, or invalid.
   ValueId FindValue(std::string_view value_name) const;
@@ -188,8 +188,8 @@ using ReaderLists = FlatLists<ValueId, NodeId>;
 // In id order; a node that reads a value twice stands once.
 ReaderLists Readers(const Graph& graph);
 
-// Whether each node has a larger id than those whose results it reads: then the order of ids is a
-// topological one.
+// Returns whether each node has a larger id than those whose results it reads: then the order of
+// ids is a topological one.
 bool IsInOrder(const Graph& graph);
 
 // A topological order of the nodes that prefers small ids (the order in which they were built).

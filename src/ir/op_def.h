@@ -21,10 +21,10 @@ struct OperandDef {
   std::string name;
   std::string doc;
   Arity arity = Arity::kOne;
-  ArenaKind arena = ArenaKind::kDevice;  // where its bytes lie
+  ArenaKind arena = ArenaKind::kDevice;  // the place of its bytes
 };
 
-// What type inference sees: types and attributes of one node. Dimensions may still depend on N.
+// Gives type inference the types and attributes of one node. Dimensions may still depend on N.
 class InferContext {
  public:
   // Keeps a reference to the attributes.
@@ -49,7 +49,7 @@ class InferContext {
     return {};
   }
   bool failed() const { return !message_.empty(); }
-  // What is allowed, but may be meant otherwise; only the writer of a model file is told.
+  // Warns of a use that is allowed but may be a mistake. Only the writer of a model file sees it.
   void Warn(std::string warning, std::string help) {
     warning_ = std::move(warning);
     warning_help_ = std::move(help);
@@ -78,7 +78,7 @@ struct OwnedTensor {
   std::vector<double> init_args = {};  // of `init`: the value of "constant", say
 };
 
-// What a gradient function sees: the node, which input gradients are wanted, and how to emit nodes.
+// Gives a gradient function the node, the input gradients that are wanted, and a way to emit nodes.
 // Implemented by src/autodiff.
 class GradientContext {
  public:
@@ -126,7 +126,7 @@ using RecomputeFunction = RecomputeNode (*)(const Node&);
 using SubBuffersFunction = std::vector<SubBufferPair> (*)(const NodeSignature&,
                                                           std::span<const Layout>);
 
-// Where an operator may be written in a model file.
+// Says where an operator may be written in a model file.
 enum class Usage : uint8_t {
   kInternal,   // emitted by the compiler alone
   kOperator,   // in `ops:`
@@ -135,9 +135,9 @@ enum class Usage : uint8_t {
   kOptimizer,  // in `optimizer:`
 };
 
-// How a metric's first output, sums over the samples of a batch, becomes what is shown. The sums of
-// batches are merged in f64, and finished together: what is shown does not depend on the batch
-// size.
+// Says how a metric's first output, sums over the samples of a batch, becomes the result that is
+// shown. The sums of batches are merged in f64 and finished together. So the result does not depend
+// on the batch size.
 struct MetricDef {
   // Shape of what is shown: [] one number, [n] a list, [n, m] a table; nothing where the operator
   // has no sums of shape `sums`. Null: one number of one sum.
@@ -177,7 +177,8 @@ enum class Labels : uint8_t {
   kIds,      // in input 0: as many as the attribute `id_count` says
 };
 
-// How to keep a result or a gradient finite, for the writer of a model file; "": nothing is known.
+// Tells the writer of a model file how to keep a result or a gradient finite. It is "" if nothing
+// is known.
 struct FiniteHelp {
   std::string_view forward, backward;
 };
@@ -202,7 +203,7 @@ struct OpDef {
   std::vector<InPlacePair> in_place;         // legal where both have the same bytes
   SubBuffersFunction sub_buffers = nullptr;  // operands that are parts of others; null: none
   std::vector<InPlacePair> updates;          // state input ← output, each step, when training
-  Narrow narrow = Narrow::kNever;            // how it takes part in mixed precision …
+  Narrow narrow = Narrow::kNever;            // its part in mixed precision …
   int narrow_inputs = kEveryInput;           // … with the first so many inputs; others stay f32
   bool activation = false;   // may be named by the key `activation` of other operators
   bool commutative = false;  // the first two inputs may be exchanged, bit for bit
@@ -214,13 +215,13 @@ struct OpDef {
   Moves moves = Moves::kNone;
   bool bounded = false;            // floats of output 0 lie from -1 to 1
   bool normalises = false;         // output 0 does not depend on the scale of input 0
-  bool draws_places = false;       // what it draws depends on the height and width of input 0
+  bool draws_places = false;       // its draws depend on the height and width of input 0
   std::string_view units = "";     // of a layer with weights: the attribute that counts its results
-  Labels labels = Labels::kNone;   // which it reads
+  Labels labels = Labels::kNone;   // that it reads
   std::string_view id_count = "";  // of Labels::kIds: the attribute that counts the ids
   bool skips_labels = false;  // a label or id outside of their range is allowed, and not counted
   FiniteHelp finite_help;
-  // Whether output 0 is input 0, as that of dropout outside of training. Null: never.
+  // Returns whether output 0 is input 0, as that of dropout outside of training. Null: never.
   bool (*idle)(const Attributes&) = nullptr;
   // The activation that a loss with these attributes applies to input 0 itself. Null: none ever.
   std::optional<OpId> (*applies)(const Attributes&) = nullptr;
@@ -247,17 +248,18 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context);
 // such sums.
 std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const TensorType& sums);
 
-// What is wrong with a fused node, or "": its body must be operators that read inputs of the node
-// or earlier results, and give one result each; the last one gives the node's outputs.
+// Returns the fault of a fused node, or "". Each operator of its body must read inputs of the node
+// or earlier results, and give one result. The last operator gives the node's outputs.
 std::string FaultOfFused(const NodeSignature& node);
 
 // Returns the signatures of the operators of a fused node's body.
 std::vector<NodeSignature> SignaturesInBody(const NodeSignature& node);
 
-// Whether the operator takes part in swapping: bytes go between the device and the swap file.
+// Returns whether the operator takes part in swapping: bytes go between the device and the swap
+// file.
 bool IsTransfer(OpId op);
 
-// Where the bytes of a value lie: what no node gives, on the device.
+// Returns the arena of a value's bytes. A value that no node makes lies on the device.
 ArenaKind ArenaOf(const Graph& graph, ValueId value);
 
 // Returns the signature of a node of a graph.

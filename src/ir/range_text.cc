@@ -10,7 +10,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string NumberText(double value) { return ToString(AttributeValue(value)); }
 
-// Whether a bound only leaves out the whole number next to it, on the side of `towards`.
+// Returns whether a bound only leaves out the whole number next to it, on the side of `towards`.
 bool LeavesOutNext(double bound, double towards) {
   return bound != std::floor(bound) && std::nextafter(bound, towards) == std::round(bound);
 }

@@ -9,8 +9,8 @@
 
 namespace cgrun {
 
-// `nodes` run again, each after those whose results it reads, just for `readers`, which read the
-// second results instead of the first.
+// Has `nodes` recomputed, each after those whose results it reads. Only `readers` read the second
+// results, instead of the first.
 struct RecomputeDecision {
   std::vector<NodeId> nodes;
   std::vector<NodeId> readers;

@@ -1,4 +1,5 @@
-// What a value is (number type and shape) and how its elements lie in memory (layout).
+// Defines the type of a value (number type and shape) and its layout (how its elements lie in
+// memory).
 #ifndef CGRUN_IR_TENSOR_TYPE_H_
 #define CGRUN_IR_TENSOR_TYPE_H_
 

@@ -14,7 +14,7 @@ constexpr double kBytesPerSecond = 4e9;
 double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads,
                        int64_t workspace) {
   if (kernel.seconds != nullptr) return kernel.seconds(node, threads);
-  const int64_t bytes = OperandBytes(node) + 2 * workspace;  // which is written and read
+  const int64_t bytes = OperandBytes(node) + 2 * workspace;  // the workspace is written and read
   return static_cast<double>(CostOf(node).flops) / (kernel.flops_per_second * threads) +
          static_cast<double>(bytes) / kBytesPerSecond;
 }
@@ -35,7 +35,7 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.same_bits_single_threaded =
       kernel.by_team == nullptr || !kernel.by_team(node, setting.threads);
-  // Here as in `prepare`: for a team only where that is larger.
+  // This is as in `prepare`: a thread team counts only where it is larger.
   const bool for_team = setting.thread_team > setting.threads && kernel.by_team != nullptr &&
                         kernel.by_team(node, setting.thread_team);
   if (for_team) {

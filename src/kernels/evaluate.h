@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// Whether every tensor has a plain layout.
+// Returns whether every tensor has a plain layout.
 bool AllPlain(const KernelOption& option);
 
 // Adds the options of a kernel for a node, with estimates of their time; none where the kernel does

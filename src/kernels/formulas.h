@@ -169,7 +169,7 @@ struct ClipRange {
 
   constexpr C Clip(C x) const { return x < min ? min : x > max ? max : x; }
 
-  // Whether the gradient of a result `y` passes.
+  // Returns whether the gradient of a result `y` passes.
   constexpr bool Passes(C y) const {
     constexpr C kInfinity = std::numeric_limits<C>::infinity();
     return (y > min || y == -kInfinity) && (y < max || y == kInfinity);

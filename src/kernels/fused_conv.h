@@ -10,8 +10,8 @@
 
 namespace cgrun {
 
-// Whether a fused node is a convolution of its first inputs, in their order, with a chain of
-// operators behind it, each of which reads the result of the one before, and inputs beside it.
+// Returns whether a fused node is a convolution of its first inputs, in their order, with a chain
+// of operators behind it, each of which reads the result of the one before, and inputs beside it.
 inline bool IsConvChain(const NodeSignature& node) {
   if (node.body.size() < 2 || node.body[0].op != OpId::conv) return false;
   std::vector<int> inputs(node.body[0].operands.size());
@@ -32,8 +32,8 @@ inline bool BeginsWithConv(const NodeSignature& node) {
                              [](const FusedOperator& op) { return op.operands.size() == 1; });
 }
 
-// Whether it is a max_pool_grad of inputs 0 and 1, whose result operator `op` alone reads, as its
-// operand −1 of `operands`.
+// Returns whether it is a max_pool_grad of inputs 0 and 1, whose result operator `op` alone reads,
+// as its operand −1 of `operands`.
 inline bool IsUnpooled(const NodeSignature& node, OpId op, const std::vector<int>& operands) {
   return node.body.size() == 2 && node.body[0].op == OpId::max_pool_grad &&
          node.body[0].operands == std::vector<int>{0, 1} && node.body[1].op == op &&

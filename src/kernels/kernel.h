@@ -110,19 +110,19 @@ struct KernelDef {
   // padding must stay 0.
   bool elementwise = false;
   bool reads_others = false;      // elementwise, and inputs of other shapes are plain
-  bool counts_elements = false;   // what it gives depends on how many they are: a mean's gradient
+  bool counts_elements = false;   // its result depends on their number: a mean's gradient
   bool keeps_zero = false;        // zeros give a zero
   bool hides_nan = false;         // may give a number for a NaN
   bool in_place = true;           // can run on the operator's in-place pairs, and on parts in place
   bool tf32 = false;              // can round its factors to TF32
   bool calls_onednn = false;      // oneDNN runs it, and holds code and memory for it
   bool fewer_operations = false;  // than its operator is counted to take, by Winograd's algorithm
-  // Whether the kernel must know its thread team: with that many threads it gives other bits than
-  // with one, or it must not run beside another kernel. Null: neither is so.
+  // Returns whether the kernel must know its thread team. With that many threads it gives other
+  // bits than with one, or it must not run beside another kernel. Null: neither is so.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
-  // Returns the workspace that the kernel takes on one thread to give the bits of a team, part
-  // after part. Only a kernel by team whose `prepare` reads KernelRequest::thread_team has this
-  // function. Null: the kernel cannot do that.
+  // Returns the workspace that the kernel takes on one thread to give the bits of a thread team,
+  // part after part. Only a kernel by team whose `prepare` reads KernelRequest::thread_team has
+  // this function. Null: the kernel cannot do that.
   int64_t (*single_threaded_workspace)(const NodeSignature&, int thread_team) = nullptr;
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
   // Estimates the time of all `threads` better. Null: the estimate follows from flops_per_second
@@ -150,7 +150,7 @@ class KernelLibrary : public Target {
   virtual void WarmUp(int /*threads*/, bool /*streams*/) const {}
   // Returns the traits of one of Options(); those of a kernel that is not there are all false.
   virtual KernelTraits TraitsOf(std::string_view /*kernel*/) const { return {}; }
-  // Whether kernels make use of more than one of the host's threads.
+  // Returns whether kernels make use of more than one of the host's threads.
   virtual bool uses_threads() const { return true; }
 };
 

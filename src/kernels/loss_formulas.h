@@ -150,8 +150,9 @@ struct OfTarget {
   }
 };
 
-// Whether fewer than `top_k` classes come before `label`. Class c has the logit logits[c·stride]; a
-// class comes before another one of the same logit if its number is smaller, and NaN before all.
+// Returns whether fewer than `top_k` classes come before `label`. Class c has the logit
+// logits[c·stride]; a class comes before another one of the same logit if its number is smaller,
+// and NaN before all.
 template <class T>
 constexpr bool IsAmongFirst(const T* logits, int64_t stride, int64_t classes, int64_t label,
                             int64_t top_k) {

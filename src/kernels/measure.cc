@@ -28,8 +28,8 @@ void Fill(std::span<std::byte> bytes) {
   }
 }
 
-// Whether there is memory for the operands, and for as much that a library may pack them into.
-// Linux would hand it out all the same, and kill the process when it is touched.
+// Returns whether there is memory for the operands, and for as much that a library may pack them
+// into. Linux would hand it out all the same, and kill the process when it is touched.
 bool HasRoom(const NodeSignature& node, const KernelOption& option) {
   constexpr int64_t kLibraries = int64_t{4} << 20;
   int64_t bytes = option.workspace_bytes;

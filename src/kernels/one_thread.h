@@ -6,8 +6,8 @@
 
 namespace cgrun {
 
-// While it lives, libraries that ask OpenMP for the size of a team hear 1 on this thread, if
-// `single_threaded`. Inside a team they hear that anyway.
+// While it lives, libraries that ask OpenMP for the size of a thread team get 1 on this thread, if
+// `single_threaded`. Inside a thread team they get that anyway.
 class OneThread {
  public:
   explicit OneThread(bool single_threaded) {

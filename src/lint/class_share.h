@@ -10,8 +10,8 @@
 namespace cgrun {
 
 // The share of the most frequent class among the labels of all samples of a set, from 0 to 1. Only
-// the first samples of a synthetic set are looked at. Nothing if the set has labels of several
-// kinds, or has them not at hand.
+// the first samples of a synthetic set are looked at. Returns nothing if the set has labels of
+// several kinds, or has them not at hand.
 std::optional<double> LargestClassShare(const LabelledSet& set, const std::vector<LabelUse>& uses);
 
 }  // namespace cgrun

@@ -32,7 +32,7 @@ bool LeavesTheUnit(const Node& node) {
 
 struct Pixels {
   double low = 0, high = 0;
-  const Node* maker = nullptr;  // what made them of this size; null of an input
+  const Node* maker = nullptr;  // the node that gave them this size; null of an input
 
   bool AreFar() const {
     constexpr double kFar = 20;  // from 0; what is normalized as is usual lies within 3

@@ -14,7 +14,7 @@ namespace cgrun {
 
 struct GluedKey {
   std::string key;
-  std::string value;  // what stands behind it; may be ""
+  std::string value;  // the text behind it; may be ""
   bool has_colon = false;
   bool has_equals_sign = false;  // in place of the colon
   size_t colon = 0;              // bytes before the colon, or before where it is to be

@@ -172,7 +172,7 @@ struct PathSpec {
   std::optional<OpSpec> optimizer;             // instead of the one of `train:`
   std::optional<Marked<double>> clip_weights;  // the largest size of what it trains
   std::vector<MarkedText> trains;              // networks and paths; empty: whatever the path uses
-  std::vector<MarkedText> out;                 // what `predict` returns; empty: the last output
+  std::vector<MarkedText> out;                 // the results of `predict`; empty: the last output
   SourceMark mark;
 };
 

@@ -3,8 +3,8 @@
 
 namespace cgrun {
 
-// The parts between stars are found from the left, each at its first place: the last part ends the
-// name. That finds a match if there is one.
+// The parts between stars are found from the left, each at its first place. The last part must end
+// the name. This finds a match if there is one.
 std::optional<std::vector<std::string>> MatchStars(std::string_view pattern,
                                                    std::string_view name) {
   std::vector<std::string> stars;

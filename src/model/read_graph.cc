@@ -262,8 +262,8 @@ void ReadPathOptimizer(const TreeEntry& entry, PathSpec& path, const Reader& rea
   path.optimizer = ReadOptimizer(entry, reader);
 }
 
-// `metrics: [accuracy]`: a metric needs to be told what it reads. What is named is kept, broken, so
-// that the front end says whether there is such a metric.
+// Refuses `metrics: [accuracy]`, since a metric needs to be told what it reads. The named metrics
+// are kept, marked as broken, so that the front end says whether they exist.
 void RefuseList(const TreeEntry& section, PathSpec& path, const Reader& reader) {
   std::string first = "accuracy";
   const auto add = [&](const TreeNode& node) {

@@ -17,16 +17,17 @@ namespace cgrun {
 // not expanded: see ExpandBlocks(). Items with errors are there too, broken.
 std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const Reader& reader);
 
-// One operator by itself: a name, or a map with `op`. Where `name` is given, it is the operator of
-// a map without `op`. Broken after an error.
+// Reads one operator by itself: a name, or a map with `op`. If `name` is given, it is the operator
+// of a map without `op`. The result is marked as broken after an error.
 OpSpec ReadOperator(const TreeNode& node, std::string_view what, const MarkedText* name,
                     const Reader& reader);
 
 // Unique names for a scope's items: see OpSpec::labels.
 void AssignLabels(std::vector<OpSpec>& ops);
 
-// `{op: add, in: a, b}` is for YAML a key `b` without a value. How many of `entries` are such
-// values of an `in` that ends at `last`, right before them; and says how they are written.
+// YAML reads `{op: add, in: a, b}` as a key `b` without a value. CountLooseInputs() counts the
+// `entries` that are such values of an `in` that ends at `last`, right before them.
+// ReportLooseInputs() says how to write them.
 size_t CountLooseInputs(SourceMark last, std::span<const TreeEntry> entries);
 void ReportLooseInputs(const std::vector<MarkedText>& in, std::span<const TreeEntry> loose,
                        Diagnostics& diagnostics);

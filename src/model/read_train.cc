@@ -99,7 +99,8 @@ void ReadEarlyStop(const TreeEntry& entry, TrainSpec& train, const Reader& reade
   train.early_stop = std::move(stop);
 }
 
-// `name`, or `{name: count}`. What cannot be read stands in the sequence without a name.
+// Reads `name`, or `{name: count}`. A step that cannot be read stands in the sequence without a
+// name.
 void ReadStep(const TreeNode& node, TrainSpec& train, const Reader& reader) {
   StepSpec& step = train.sequence.emplace_back();
   if (node.IsScalar()) {

@@ -92,7 +92,7 @@ void HidePair(std::string& text, size_t begin, size_t open, bool (*inside)(char)
 }
 
 std::string Mask(std::string text) {
-  const auto in_braces = [](char c) {  // what an expression is written with
+  const auto in_braces = [](char c) {  // the characters of an expression
     return IsIdentifier(std::string{'_', c}) ||
            std::string_view(" +-*/%()=!<>").find(c) != std::string_view::npos;
   };

@@ -16,7 +16,7 @@ namespace cgrun {
 namespace {
 
 struct Rewording {
-  const char* theirs;  // how yaml-cpp's message begins
+  const char* theirs;  // the beginning of yaml-cpp's message
   const char* message;
   const char* help;
 };
@@ -68,7 +68,7 @@ bool IsDashWithoutSpace(const SourceText& text, size_t content) {
          (std::isalpha(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '{');
 }
 
-// Why a key or its ':' is not expected at `offset`, where a line's indentation tells: a plain text
+// Explains from a line's indentation why a key or its ':' is not expected at `offset`. A plain text
 // goes on with lines that are indented deeper, and the parser notices only at their ':'.
 std::optional<Finding> ExplainIndentation(const SourceText& text, size_t offset) {
   const int line = text.LineOf(offset), above = LineAbove(text, line);
@@ -165,7 +165,7 @@ std::optional<Finding> ExplainBehindBracket(const SourceText& text, size_t offse
               : "write what follows within the brackets, or in a line of its own"};
 }
 
-// Why a map or a list ends at `offset`, though a line goes on.
+// Explains why a map or a list ends at `offset`, though a line goes on.
 std::optional<Finding> ExplainEnd(const SourceText& text, size_t offset, bool of_list) {
   std::optional<Finding> found = ExplainBehindBracket(text, offset);
   if (!found) found = ExplainDashColumn(text, offset);

@@ -201,7 +201,7 @@ std::string OfPower(std::string_view text) {
   return ParseReal(power) ? power : "";
 }
 
-// Why a scalar that ought to be a number is none.
+// Explains why a scalar is no number where one is wanted.
 std::string NumberHelp(const TreeNode& node) {
   if (!node.IsScalar()) return "";
   if (node.quoted && ParseReal(node.scalar)) return "remove the quotes";

@@ -1,4 +1,4 @@
-// How much of the host's memory the data of a model may take.
+// Limits the host's memory that the data of a model may take.
 #ifndef CGRUN_MODEL_DATA_DATA_ROOM_H_
 #define CGRUN_MODEL_DATA_DATA_ROOM_H_
 

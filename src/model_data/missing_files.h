@@ -16,8 +16,8 @@ struct MissingFile {
   std::string Text() const;  // "cannot open 'rows.csv': No such file or directory"
 };
 
-// One error for the files of each folder. What several sets name counts once. `model_file`: the
-// model, or the program (.cgb), whose paths they are.
+// Reports one error for the missing files of each folder. A file that several sets name counts
+// once. The paths are those of `model_file`, which is the model or the program (.cgb).
 void ReportMissing(const std::vector<MissingFile>& files, const std::string& model_file,
                    Diagnostics& diagnostics);
 

@@ -251,7 +251,7 @@ void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnos
 }
 
 // Errors of the lines of `update`, which say what inputs no data feed: of a wrong line, all that
-// data could be told to lack follows. False after one.
+// data could be told to lack follows. Returns false after one.
 bool CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
   if (model.update.empty()) return true;
   Diagnostics of_graph;

@@ -27,7 +27,7 @@ struct ModelData {
   // Inputs that are not what the data have for them: reported, and what reads them is not to be
   // judged by their types.
   std::vector<std::string> misfits;
-  std::vector<std::string> notes;  // what became of the files: Dataset::Notes() of all sets
+  std::vector<std::string> notes;  // say what became of the files: Dataset::Notes() of all sets
   LeftOut left_out;
 };
 
@@ -56,8 +56,8 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
 ModelSpec WithoutMisfits(ModelSpec model, const ModelData& data);
 
 // The set of `train` with the samples that are split off it, which have no part in what the format
-// finds out of it, such as the means of columns. Null after an error, and where its files are not
-// there.
+// finds out of it, such as the means of columns. Returns null after an error, and where its files
+// are not there.
 std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostics& diagnostics);
 
 // Checks what can be told of the sets without opening any: their formats and options, and whether

@@ -125,7 +125,7 @@ int OpenBeneath(int folder, const std::vector<std::string>& parts, Lookup lookup
   return OpenByHand(folder, parts);
 }
 
-// Whether a part of the name is a link: the two ways report it by different errors.
+// Returns whether a part of the name is a link: the two ways report it by different errors.
 bool HasLink(const std::string& folder, const std::vector<std::string>& parts) {
   std::filesystem::path path = folder;
   std::error_code error;

@@ -12,8 +12,8 @@
 
 namespace cgrun::onnx {
 
-// How a name is looked up inside the model's folder. kSystem lets Linux do it (openat2, from 5.6),
-// and falls back to kByHand, which opens folder by folder.
+// Says how a name is looked up inside the model's folder. With kSystem, Linux does it (openat2,
+// from 5.6), and kByHand is the fallback. kByHand opens folder by folder.
 enum class Lookup { kSystem, kByHand };
 
 // Opens and maps a file when the first tensor needs it.

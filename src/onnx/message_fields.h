@@ -12,7 +12,7 @@
 
 namespace cgrun::onnx {
 
-// Whether a text must be UTF-8. Other programs let descriptions and values of attributes be
+// Says whether a text must be UTF-8. Other programs let descriptions and values of attributes be
 // anything.
 enum class Text { kUtf8, kAnyBytes };
 

@@ -219,8 +219,8 @@ class MessageReader {
     }
   }
 
-  // Where ONNX declares a choice, other readers take the last. A file that has two means harm, or
-  // is damaged.
+  // If ONNX declares a choice, other readers take the last of several. A file that has two may be
+  // made to do harm, or is damaged.
   template <class M>
   static void CheckOneKind(const M& message) {
     int kinds = 0;

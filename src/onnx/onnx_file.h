@@ -25,8 +25,8 @@ class OnnxFile {
   // The elements of a tensor of this model, also of one whose data is external. See Bytes() in
   // tensor_bytes.h, and ExternalFiles.
   TensorBytes Bytes(const Tensor& tensor);
-  // UserError where a file that was mapped has become shorter meanwhile. What was read last is then
-  // wrong; so call this after the last look at it.
+  // Throws UserError if a mapped file has become shorter meanwhile. The last bytes that were read
+  // are then wrong, so call this after the last look at them.
   void CheckWhole() const;
 
  private:

@@ -110,8 +110,8 @@ void CheckSize(const Tensor& tensor, std::string_view path, int64_t expected, si
                        std::to_string(expected));
 }
 
-// Writes numbers as elements of `width` bytes. What a type of so many bits can hold, with a sign or
-// without, is taken: exporters write an int8 of -1 as 255, too.
+// Writes numbers as elements of `width` bytes. Every number that fits so many bits, with a sign or
+// without, is taken, because exporters write an int8 of -1 as 255, too.
 template <class T>
 class Decoder {
  public:

@@ -25,7 +25,7 @@ class TensorBytes {
   TensorBytes& operator=(TensorBytes&&) = default;
 
   ByteSpan bytes() const { return view_; }
-  // Whether the elements have memory of their own.
+  // Returns whether the elements have memory of their own.
   bool decoded() const { return !decoded_.empty(); }
 
  private:
@@ -39,8 +39,8 @@ std::string NameOf(DataType type);
 // Bits of one element; 0 for strings and for what is no type.
 int BitsOf(DataType type);
 
-// How many bytes the elements of `tensor` take, which is in the file `path`. InputError for a size
-// that is negative or too large to count, for strings and for a type that is none.
+// Returns the bytes of the elements of `tensor`, which is in the file `path`. Throws InputError for
+// a size that is negative or too large to count, for strings, and for an unknown type.
 int64_t ByteSize(const Tensor& tensor, std::string_view path);
 
 // The elements of `tensor`, which is in the file `path`. InputError unless they lie in the one

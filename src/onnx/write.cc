@@ -13,7 +13,8 @@
 namespace cgrun::onnx {
 namespace {
 
-// Equal to the bit: a NaN is equal to itself. Where a message was read from does not matter.
+// Compares to the bit, so that a NaN is equal to itself. The place where a message was read from
+// does not matter.
 template <class T>
 bool Same(const T& a, const T& b) {
   if constexpr (IsMessage<T>) {

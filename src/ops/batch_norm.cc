@@ -144,15 +144,15 @@ std::vector<TensorType> InferBatchNormGrad(InferContext& context) {
   return {context.input(0), parameter, parameter};
 }
 
-// Each element takes 5 for the two sums and 5 for dx (1 if the statistics are frozen). What was
-// clipped takes 3 in each.
+// Each element takes 5 for the two sums and 5 for dx (1 if the statistics are frozen). A clip adds
+// 3 to each.
 OpCost BatchNormGradCost(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<BatchNormAttributes>();
   return {((attributes.training ? 10 : 6) + (attributes.clips() ? 6 : 0)) *
           node.inputs[0].shape.Elements()};
 }
 
-// Whether inputs from `first` on are scale, shift and two statistics of those names.
+// Returns whether inputs from `first` on are scale, shift and two statistics of those names.
 bool ExpectOfChannels(InferContext& context, int first, std::string_view mean,
                       std::string_view deviation) {
   const TensorType wanted{StatisticType(context.dtype(0)), {BatchNormChannels(context.shape(0))}};

@@ -78,7 +78,7 @@ struct ConvTensors {
 
 std::vector<OwnedTensor> OwnedOf(const ConvTensors& tensors, DType dtype);
 
-// Whether the inputs behind x are these; reports it where not.
+// Returns whether the inputs behind x are these; reports it where not.
 bool ExpectTensors(InferContext& context, const ConvTensors& tensors);
 
 // The type of the output y; reports it where it or the weight is too large.

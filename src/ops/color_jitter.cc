@@ -67,7 +67,7 @@ ColorChange ColorRange::ChangeOf(uint64_t step, int64_t n) const {
 namespace op_def {
 namespace {
 
-// Empty where nothing is wrong.
+// The result is empty where nothing is wrong.
 std::string FaultOfRanges(const ColorJitterAttributes& a) {
   for (const RealList* list : {&a.brightness, &a.contrast, &a.saturation, &a.hue}) {
     if (list->size() > 2) return "a range has 1 or 2 numbers";

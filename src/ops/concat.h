@@ -29,8 +29,8 @@ struct ConcatGradAttributes {
 // `axis` is a span of bytes of each row. If the axis is blocked, that is true of parts of whole
 // blocks alone.
 int64_t RowsAround(const Shape& shape, const Layout& layout, int axis);
-// Whether a part of so many elements of the axis, or one that begins behind so many, is one of
-// whole blocks.
+// Returns whether a part of so many elements of the axis, or one that begins behind so many, is one
+// of whole blocks.
 bool HasWholeBlocks(const Layout& layout, int axis, int64_t elements);
 
 }  // namespace cgrun

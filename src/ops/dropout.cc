@@ -1,6 +1,6 @@
-// Defines dropout. Which elements stay is a pure function of key, step and element. Order, planner,
-// mode and resume therefore do not change it. Its gradient is dropout of the gradient, so that no
-// mask is kept for the backward pass.
+// Defines dropout. The choice of elements is a pure function of key, step and element. Order,
+// planner, mode and resume therefore do not change it. Its gradient is dropout of the gradient, so
+// that no mask is kept for the backward pass.
 #include "src/ops/dropout.h"
 
 #include "src/ir/range_text.h"

@@ -39,9 +39,9 @@ void FinishError(const Attributes&, std::span<const double> sums, int64_t,
   shown[0] = sums[1] > 0 ? sums[0] / sums[1] : 0;
 }
 
-// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-// variances" (1979): Σt² - (Σt)²/n would lose the spread of targets that are far from 0. Where all
-// are the same, means do not differ, and the spread stays 0 to the bit.
+// This is the update of Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for
+// computing sample variances" (1979). Σt² - (Σt)²/n would lose the spread of targets that are far
+// from 0. If all targets are the same, means do not differ, and the spread stays 0 to the bit.
 void MergeR2(std::span<const double> batch, std::span<double> sums) noexcept {
   const size_t columns = sums.size() / kRegressionRows;
   for (size_t c = 0; c < columns; ++c) {

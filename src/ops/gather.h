@@ -52,13 +52,13 @@ struct ScatterNdAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Whether input `i` is of a type of indices; reports it where not.
+// Returns whether input `i` is of a type of indices; reports it where not.
 bool ExpectIndices(InferContext& context, int i);
 
 // The axis, if it can be indexed: it is there, and not that of the batch. Reports it where not.
 std::optional<int> IndexedAxis(InferContext& context, int64_t axis, const Shape& shape);
 
-// Whether `reduction` can be computed with the type of input 0; reports it where not.
+// Returns whether `reduction` can be computed with the type of input 0; reports it where not.
 bool ExpectReducible(InferContext& context, const std::string& reduction);
 
 // Adds the field `reduction` to a schema.

@@ -36,7 +36,8 @@ const AttributeSchema& ScatterElementsAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// Whether the indices have the axes of x, and lie within x on all but one; reports it where not.
+// Returns whether the indices have the axes of x, and lie within x on all but one; reports it where
+// not.
 bool ExpectElements(InferContext& context, int64_t wanted) {
   const Shape &x = context.shape(0), &index = context.shape(1);
   const auto axis = IndexedAxis(context, wanted, x);

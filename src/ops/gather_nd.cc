@@ -51,7 +51,7 @@ bool RefuseTuples(InferContext& context) {
   return false;
 }
 
-// Whether the tuples of indices fit x; reports it where not.
+// Returns whether the tuples of indices fit x; reports it where not.
 bool ExpectTuples(InferContext& context, int64_t batch_dims) {
   const Shape &x = context.shape(0), &index = context.shape(1);
   if (!ExpectIndices(context, 1)) return false;

@@ -8,14 +8,14 @@
 
 namespace cgrun {
 
-// Whether `x`, which the operator `op` reads, is [N, …, height, width], N alone depending on the
-// batch.
+// Returns whether `x`, which the operator `op` reads, is [N, …, height, width], N alone depending
+// on the batch.
 bool ExpectImages(InferContext& context, std::string_view op, const Shape& x);
-// Whether input 0 is uint8 or floating-point.
+// Returns whether input 0 is uint8 or floating-point.
 bool ExpectPixels(InferContext& context);
-// Whether an attribute can stand in the place of a pixel of input 0.
+// Returns whether an attribute can stand in the place of a pixel of input 0.
 bool ExpectPixelValue(InferContext& context, std::string_view attribute, double value);
-// Whether input 1 is a step counter.
+// Returns whether input 1 is a step counter.
 bool ExpectStep(InferContext& context);
 
 }  // namespace cgrun

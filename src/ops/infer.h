@@ -26,8 +26,8 @@ std::vector<TensorType> InferBroadcastNumbers(InferContext& context);
 // the output has. Gradients of broadcasting operators read these.
 std::vector<TensorType> InferBroadcastGrad(InferContext& context);
 
-// Whether input `i`, which the operator calls `name`, has type `wanted`; reports it where not:
-// "`weight` must be f32[10, 84] for an input f32[N, 84], not f32[84, 10]".
+// Returns whether input `i`, which the operator calls `name`, has type `wanted`; reports it where
+// not: "`weight` must be f32[10, 84] for an input f32[N, 84], not f32[84, 10]".
 bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
 
 // Returns the common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes
@@ -55,9 +55,9 @@ std::optional<Dim> CountElements(const Shape& shape);
 // The cost of operators that only move data.
 OpCost NoOperations(const NodeSignature& node);
 
-// Whether it is uint8, int32 or int64, the types that count classes and entries.
+// Returns whether it is uint8, int32 or int64, the types that count classes and entries.
 bool IsIndex(DType dtype);
-// Whether arithmetic takes it: floats and the types of IsIndex().
+// Returns whether arithmetic takes it: floats and the types of IsIndex().
 bool HasArithmetic(DType dtype);
 
 // Returns a message about a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N,

@@ -6,11 +6,11 @@
 
 namespace cgrun {
 
-// Whether input `i` is int8 or uint8; reports it where not.
+// Returns whether input `i` is int8 or uint8; reports it where not.
 bool ExpectBytes(InferContext& context, int i);
 
-// Whether input `i` is a zero point of type `dtype`: one number, or a list of `count`; reports it
-// where not.
+// Returns whether input `i` is a zero point of type `dtype`: one number, or a list of `count`;
+// reports it where not.
 bool ExpectZeroPoint(InferContext& context, int i, DType dtype, const Dim& count);
 
 }  // namespace cgrun

@@ -63,7 +63,7 @@ std::vector<OwnedTensor> LayerNormOwned(InferContext& context) {
           {"shift", parameter, Role::kParameter, "zeros"}};
 }
 
-// Whether the node reads `plain` inputs, and those of `affine` too where it has to.
+// Returns whether the node reads `plain` inputs, and those of `affine` too where it has to.
 bool ExpectCount(InferContext& context, int plain, std::string_view affine, int more) {
   const bool is_affine = context.attributes<LayerNormAttributes>().affine;
   if (context.num_inputs() == plain + (is_affine ? more : 0)) return true;

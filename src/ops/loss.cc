@@ -5,7 +5,8 @@ namespace cgrun {
 
 namespace {
 
-// Whether input 1 has one number a sample and no more axes, and input 0 one in a second axis.
+// Returns whether input 1 has one number a sample and no more axes, and input 0 one in a second
+// axis.
 bool LacksAnAxis(const InferContext& context) {
   const Shape &prediction = context.shape(0), &target = context.shape(1);
   return target.rank() == 1 && prediction.rank() == 2 && prediction[1] == Dim(1) &&

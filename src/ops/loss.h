@@ -64,12 +64,12 @@ struct AccuracyAttributes {
 // A loss is kept in no less than f32.
 inline DType LossType(DType dtype) { return dtype == DType::kF64 ? DType::kF64 : DType::kF32; }
 
-// Whether inputs 0 and 1, a prediction and a target, have one floating-point type and shape;
-// reports it where not.
+// Returns whether inputs 0 and 1, a prediction and a target, have one floating-point type and
+// shape; reports it where not.
 bool CheckPair(InferContext& context);
 
-// Whether input 1, a target, has the shape of input 0, which is floating-point, and its type or
-// bool or an integer type; reports it where not.
+// Returns whether input 1, a target, has the shape of input 0, which is floating-point, and its
+// type or bool or an integer type; reports it where not.
 bool CheckTargets(InferContext& context);
 
 // Type inference of a loss over all elements of inputs that `check` accepts, and of its gradient,

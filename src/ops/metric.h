@@ -35,9 +35,9 @@ struct AucAttributes {
 // [N]. Such numbers are not added up. A pass keeps them all, side by side, and finish() gets them
 // in ascending order, NaN last. Sums of other shapes are added.
 void KeepSamples(std::span<const double> batch, std::span<double> sums) noexcept;
-// Whether a pass keeps the numbers of each sample, 8 bytes each, for results of this shape.
+// Returns whether a pass keeps the numbers of each sample, 8 bytes each, for results of this shape.
 bool KeepsSamples(OpId op, const Shape& result);
-// Whether the shown number is only an approximation of the metric.
+// Returns whether the shown number is only an approximation of the metric.
 bool IsApproximate(OpId op, const Attributes& attributes);
 
 // Returns a sample of one of two classes as a number. These numbers have the order of the scores,
@@ -45,8 +45,8 @@ bool IsApproximate(OpId op, const Attributes& attributes);
 // NaN.
 double ScoredSample(double score, bool positive);
 
-// Whether inputs 0 and 1 are floating-point logits [N, classes, …] and integer labels [N, …];
-// reports it where not.
+// Returns whether inputs 0 and 1 are floating-point logits [N, classes, …] and integer labels [N,
+// …]; reports it where not.
 bool CheckClasses(InferContext& context);
 
 // Returns the shape of the sums of accuracy and top_k_accuracy for such logits: how many labels are
@@ -55,7 +55,7 @@ bool CheckClasses(InferContext& context);
 Shape RightLabelsShape(const Shape& logits, bool some_ignored = false);
 MetricDef RightLabels();
 
-// Whether input 0 has a score a sample, not one a class: [N] or [N, 1].
+// Returns whether input 0 has a score a sample, not one a class: [N] or [N, 1].
 bool IsScore(const Shape& scores);
 
 // These are the rows of the counts of per_class_accuracy, precision, recall and f1. For each class

@@ -94,7 +94,7 @@ std::vector<InPlacePair> PairsInBody(std::span<const FusedOperator> body, size_t
     for (const InPlacePair& earlier :
          PairsInBody(body, before, GetOpDef(body[before].op).in_place, through)) {
       if (earlier.output == 0)
-        of_node.push_back({earlier.input, pair.output});  // what is passed on
+        of_node.push_back({earlier.input, pair.output});  // the body passes its value on
     }
   }
   return of_node;

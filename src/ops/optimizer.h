@@ -79,7 +79,7 @@ struct AdagradAttributes {
 
 inline constexpr char kDecayInGradient[] = "this much of the parameter is added to its gradient";
 
-// Whether one learning rate suits many models, or each model has its own.
+// Says whether one learning rate suits many models, or each model has its own.
 enum class Rate : uint8_t { kHasDefault, kRequired };
 
 // Adds the fields that every optimizer has: lr, weight_decay, and those that the compiler fills in
@@ -120,7 +120,7 @@ bool CheckOptimizerInputs(InferContext& context, int states);
 // Warns of an `epsilon` of 0, as nothing else keeps an update from dividing by 0.
 void WarnOfNoEpsilon(InferContext& context, double epsilon);
 
-// Whether input `i` is the step counter; reports it where not.
+// Returns whether input `i` is the step counter; reports it where not.
 bool CheckStepCounter(InferContext& context, int i);
 
 }  // namespace cgrun

@@ -23,8 +23,8 @@ void PowGradient(GradientContext& context) {
   }
 }
 
-// The gradient of the base takes a power, a difference and two products. That of the exponent takes
-// a logarithm and two products.
+// BaseGradCost counts a power, a difference and two products. ExponentGradCost counts a logarithm
+// and two products.
 OpCost BaseGradCost(const NodeSignature& node) { return {4 * node.outputs[0].shape.Elements()}; }
 OpCost ExponentGradCost(const NodeSignature& node) {
   return {3 * node.outputs[0].shape.Elements()};

@@ -1,5 +1,5 @@
-// Defines random_crop, which takes another part of each sample, and its gradient. Where a part
-// begins is a pure function of key, step and sample. The gradient therefore finds it again, and
+// Defines random_crop, which takes another part of each sample, and its gradient. The place of a
+// part is a pure function of key, step and sample. The gradient therefore finds it again, and
 // order, planner, mode and resume do not change it.
 #include "src/ops/random_crop.h"
 

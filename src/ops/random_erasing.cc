@@ -1,5 +1,5 @@
-// Defines random_erasing, which paints over a part of some samples. Which part is a pure function
-// of key, step and sample. The operator is therefore its own gradient, with zeros.
+// Defines random_erasing, which paints over a part of some samples. The choice of the part is a
+// pure function of key, step and sample. The operator is therefore its own gradient, with zeros.
 #include "src/ops/random_erasing.h"
 
 #include "src/ops/image_input.h"

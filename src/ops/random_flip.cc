@@ -1,5 +1,5 @@
-// Defines random_flip, which makes axes of some samples run backwards. Which samples is a pure
-// function of key, step and sample. The operator is therefore its own gradient.
+// Defines random_flip, which makes axes of some samples run backwards. The choice of samples is a
+// pure function of key, step and sample. The operator is therefore its own gradient.
 #include "src/ops/random_flip.h"
 
 #include <algorithm>

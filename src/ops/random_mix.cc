@@ -1,5 +1,5 @@
-// Defines random_mix: a random point between two samples. What is drawn is a pure function of key,
-// step and sample, so that the gradients are mixtures too: of dy and nothing.
+// Defines random_mix, which makes a random point between two samples. The drawn number is a pure
+// function of key, step and sample. So the gradients are mixtures, too: of dy and nothing.
 #include "src/ops/random_mix.h"
 
 #include "src/ops/fill.h"

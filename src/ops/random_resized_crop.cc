@@ -1,6 +1,6 @@
 // Defines random_resized_crop, which takes another part of each sample and resizes it, and its
-// gradient. Which part is a pure function of key, step and sample, so that the gradient finds it
-// again.
+// gradient. The choice of the part is a pure function of key, step and sample. So the gradient
+// finds the same part.
 #include "src/ops/random_resized_crop.h"
 
 #include <algorithm>

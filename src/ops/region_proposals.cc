@@ -86,7 +86,7 @@ bool CheckMap(InferContext& context, const RegionProposalsAttributes& a, int m) 
   return ExpectShape(context, 2 * m + 1, "deltas", deltas, "scores " + scores.ToString());
 }
 
-// Whether all maps are of an image of the same size.
+// Returns whether all maps are of an image of the same size.
 bool CheckImage(InferContext& context, const IntList& strides) {
   const Shape& first = context.shape(0);
   for (size_t m = 1; m < strides.size(); ++m) {

@@ -13,7 +13,8 @@
 namespace cgrun {
 namespace {
 
-// Where element `i` of y lies among those of x. The size that is meant may be a fraction.
+// Returns the place of element `i` of y among the elements of x. The intended size may be a
+// fraction.
 double PlaceIn(const ResampleAttributes& a, int64_t i, int64_t from) {
   const auto x = static_cast<double>(i), size = static_cast<double>(a.size);
   const auto whole = static_cast<double>(from);

@@ -19,7 +19,7 @@ struct ResampleAttributes {
   std::string rounding = "down";           // mode nearest: or up, floor, ceil
   double scale = 0;                        // size of y / size of x, if it is no ratio of integers
   double cubic = -0.75;                    // the coefficient of mode cubic
-  bool exclude_outside = false;  // what is outside of x has weight 0, not that of the edge
+  bool exclude_outside = false;  // places outside of x have weight 0, not that of the edge
   bool antialias = false;        // a smaller y takes in all of x
   RealList part = {};            // [start, end] of coordinates `part`, in sizes of x
   double outside = 0;            // of y where `part` leaves x

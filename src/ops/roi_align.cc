@@ -55,7 +55,7 @@ const AttributeSchema& RoiAlignGradAttributes::Schema() {
 namespace op_def {
 namespace {
 
-// Whether the strides are of `maps` maps, each coarser than the one before.
+// Returns whether the strides are of `maps` maps, each coarser than the one before.
 bool CheckStrides(InferContext& context, const IntList& strides, size_t maps) {
   if (strides.size() != maps) {
     context.Fail("`strides` has " + std::to_string(strides.size()) + " numbers for " +

@@ -21,7 +21,7 @@ struct RoiAlignGradAttributes {
   IntList strides;
   int64_t sampling_ratio = 2;
   bool aligned = true;
-  int64_t map = 0;  // which one
+  int64_t map = 0;  // the number of the feature map
   Shape shape;      // its shape
 
   RoiAlignAttributes forward() const { return {size, strides, sampling_ratio, aligned}; }

@@ -19,7 +19,7 @@ inline constexpr std::array kTransfers = {OpId::swap_out, OpId::swap_out_wait, O
 std::optional<KernelOption> OptionOfTransfer(const Target& target, OpId op, const TensorType& type,
                                              const Layout& layout, int threads);
 
-// Whether the target can swap such a tensor.
+// Returns whether the target can swap such a tensor.
 bool CanSwap(const Target& target, const TensorType& type, const Layout& layout, int threads);
 
 }  // namespace cgrun

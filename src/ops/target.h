@@ -19,7 +19,7 @@ namespace cgrun {
 // Describes one way to run a node.
 struct KernelOption {
   std::string kernel;                      // "reference.conv"
-  std::vector<Layout> input_layouts;       // what it reads …
+  std::vector<Layout> input_layouts;       // of its inputs …
   std::vector<Layout> output_layouts;      // … and writes
   std::vector<InPlacePair> in_place;       // a subset of the operator's pairs
   std::vector<SubBufferPair> sub_buffers;  // operands that may lie in others, as the operator says

@@ -12,7 +12,7 @@
 namespace cgrun {
 
 // Describes a window along one axis. Output o reads inputs o·stride − before + k·dilation, k in [0,
-// kernel). What lies outside [0, input) is padding.
+// kernel). Places outside [0, input) are padding.
 struct WindowAxis {
   int64_t input = 1;
   int64_t output = 1;
@@ -43,8 +43,8 @@ struct WindowAttributes {
 // This is the greatest value of each of these attributes. It is far from an overflow.
 inline constexpr double kMostWindow = 1 << 24;
 
-// Whether input 0 is floating-point of shape [N, C, H, W] in which N alone depends on the batch;
-// reports it where not.
+// Returns whether input 0 is floating-point of shape [N, C, H, W] in which N alone depends on the
+// batch; reports it where not.
 bool ExpectImages(InferContext& context, std::string_view op);
 
 // Returns the window on images of a shape [N, C, H, W]. If it does not fit, returns nothing. `same`
@@ -60,7 +60,7 @@ Window WindowOf(const Shape& images, const WindowAttributes& attributes);
 // nothing.
 std::optional<Window> ExpectWindow(InferContext& context, const WindowAttributes& attributes);
 
-// Whether every window has an element of the image in it; reports it where not.
+// Returns whether every window has an element of the image in it; reports it where not.
 bool ExpectNoEmptyWindow(InferContext& context, const Window& window);
 
 // [N, channels, output height, output width].

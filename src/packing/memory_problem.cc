@@ -1,4 +1,4 @@
-// What can be said of a packing problem without solving it: its faults, its lower bound, its parts.
+// Finds the faults, the lower bound and the parts of a packing problem without solving it.
 #include "src/packing/memory_problem.h"
 
 #include <algorithm>
@@ -153,7 +153,7 @@ struct Event {
   auto place() const { return std::pair(time, begins); }
 };
 
-// By counting where there are few steps, as in the plan of a graph, which are as many as buffers.
+// Sorts by counting if there are fewer steps than events, as in the plan of a graph.
 void SortByTime(std::vector<Event>& events) {
   if (events.empty()) return;
   const auto [first, last] = std::ranges::minmax(events, {}, &Event::time);
@@ -185,7 +185,7 @@ Bytes BoundOfAlignment(const MemoryProblem& problem, Bytes alignment) {
     events.push_back({buffer.upper, false, rounded, rounded - buffer.bytes});
   }
   SortByTime(events);
-  std::map<Bytes, int64_t> paddings;  // how many of the buffers alive have it; the last is no 0
+  std::map<Bytes, int64_t> paddings;  // counts the buffers alive that have it; the last is no 0
   Bytes sum = 0, bound = 0;
   for (const Event& event : events) {
     sum += event.begins ? event.rounded : -event.rounded;

@@ -34,7 +34,7 @@ struct PlannerEntry {
 
 // Lists all planners (planners/planner_list.inc).
 std::span<const PlannerEntry> Planners();
-// Null where there is none of that name.
+// Returns null where there is none of that name.
 const PlannerEntry* FindPlanner(std::string_view name);
 // For SuggestName().
 std::vector<std::string> PlannerNames();

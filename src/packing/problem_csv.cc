@@ -21,7 +21,8 @@ namespace {
 enum Column : size_t { kId, kLower, kUpper, kSize, kAlignment, kOffset, kNoColumn };
 constexpr std::array<std::string_view, 6> kColumns = {"id",   "lower",     "upper",
                                                       "size", "alignment", "offset"};
-// What MiniMalloc's older files call them. An `end` is the last step, not the one behind it.
+// MiniMalloc's older files have these names for the columns. An `end` is the last step, not the one
+// behind it.
 constexpr std::pair<std::string_view, Column> kOlderNames[] = {
     {"buffer", kId}, {"buffer_id", kId}, {"begin", kLower}, {"start", kLower}, {"end", kUpper}};
 constexpr std::string_view kLastStep = "end";
@@ -35,7 +36,7 @@ std::optional<Column> ColumnNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// What messages call a cell.
+// Messages call a cell by these nouns.
 constexpr std::array<std::string_view, 6> kNouns = {"id",   "lower step", "upper step",
                                                     "size", "alignment",  "offset"};
 constexpr size_t kRequiredColumns = 4;  // the first of them
@@ -97,7 +98,7 @@ class Reader {
   }
 
  private:
-  // Where the cells of a buffer stood, by column.
+  // Holds the places of a buffer's cells, by column.
   using Places = std::array<Place, kColumns.size()>;
 
   void Error(Place place, std::string message, std::string help) {

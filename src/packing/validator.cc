@@ -33,7 +33,7 @@ class Validator {
  private:
   bool full() const { return violations_.size() >= limit_; }
 
-  // Where buffer `i` ends; a plan under test may hold any offset, so the sum is clamped.
+  // Returns the end of buffer `i`. A plan under test may have any offset, so the sum is clamped.
   Bytes End(size_t i) const {
     Bytes end = 0;
     if (!__builtin_add_overflow(plan_.offsets[i], problem_.buffers[i].bytes, &end)) return end;
@@ -85,8 +85,8 @@ class Validator {
     size_t buffer;
   };
 
-  // Takes births and deaths in turn, deaths first. What is alive is disjoint until the first
-  // overlap, so a newborn has to be compared with its neighbours alone.
+  // Takes births and deaths in turn, deaths first. Until the first overlap, the rectangles alive
+  // are disjoint. So a newborn has to be compared only with its neighbours.
   static bool AnyOverlap(const std::vector<Rectangle>& all) {
     struct Event {
       TimePoint time;

@@ -1,6 +1,6 @@
-// What is added to the result of a batch_norm in training, and the relu or clip behind, as at the
-// end of a residual block, become a part of it: that result is never there. The gradient of the
-// sum, which others read too, is made in the first sweep of the norm's gradient.
+// Joins a batch_norm in training with the sum behind it, and with a relu or clip behind that, as at
+// the end of a residual block. The norm's own result then never exists. The first sweep of the
+// norm's gradient also makes the gradient of the sum, which others read too.
 //
 //   n = batch_norm(x, …)
 //   y = fused(n, skip) {add, relu}       →  y = batch_norm_add(x, skip, …) min=0
@@ -8,8 +8,8 @@
 //   ds = fused(a, b, y) {add, relu_grad}
 //   dx = batch_norm_grad(x, ds, …)       →  dx, ds = batch_norm_add_grad(x, a, …, y, b) min=0
 //
-// No bit changes. Longer chains stay as they are: what is left of one would go through memory once
-// more. Where programs can run in part, nothing is joined, as in fuse_elementwise.
+// No bit changes. Longer chains stay as they are, because the rest of one would go through memory
+// once more. If programs can run in part, nothing is joined, as in fuse_elementwise.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -105,8 +105,8 @@ bool ComesFrom(const FusionView& view, ValueId result, ValueId x) {
   return id.valid() && view.node(id).op == OpId::batch_norm_add && view.node(id).inputs[0] == x;
 }
 
-// The gradient of a norm that reads what the node makes, and is not alone in that; of several
-// that of the norm that `result` comes from. Invalid where there is none.
+// The gradient of a norm that reads what the node makes, and is not alone in that; of several that
+// of the norm that `result` comes from. The result is invalid where there is none.
 NodeId GradientOfNorm(const FusionView& view, const Node& made, ValueId result) {
   const ValueId dy = made.outputs[0];
   if (view.readers[dy].size() < 2 && view.readers.IsInternal(dy)) return {};

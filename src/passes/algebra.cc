@@ -233,7 +233,7 @@ std::vector<ValueId> Joined(const Rewriter& rewriter, ValueId value, int axis) {
   return concat->inputs;
 }
 
-// Nothing where the value is no gradient of a slice along one axis, or others read it, too.
+// Returns nothing where the value is no gradient of a slice along one axis, or others read it, too.
 std::optional<Parts> PartsOf(const Rewriter& rewriter, ValueId value) {
   const Graph& graph = rewriter.graph();
   const Node* grad = ProducerOf(graph, value, OpId::slice_grad);
@@ -372,7 +372,7 @@ constexpr AlgebraRule kRules[] = {
      "compare repeats by itself"},
 };
 
-// What is dead is left to dead code.
+// Nodes that nothing reads are left to dead code elimination.
 bool ApplyFirst(std::span<const AlgebraRule> rules, bool inexact, Rewriter& rewriter, NodeId id) {
   const Node& found = rewriter.graph().nodes[id];
   const bool has_rule =

@@ -11,7 +11,7 @@ namespace cgrun::passes {
 
 struct AlgebraRule {
   OpId op;                // of the nodes that it is about
-  std::string_view name;  // what it says: "x * 1 = x"
+  std::string_view name;  // the rule as text: "x * 1 = x"
   bool exact;             // no bit changes, but for which NaN one is
   // Rewrites what the node stands for, or says false.
   bool (*apply)(Rewriter&, const Node&);

@@ -10,8 +10,8 @@
 
 namespace cgrun::passes {
 
-// The bounds of an operator that is `relu` or `clip`, or the gradient of one. Nothing for others,
-// and for bounds on one side of 0, which would move the zeros that pad blocked layouts.
+// The bounds of an operator that is `relu` or `clip`, or the gradient of one. Returns nothing for
+// others, and for bounds on one side of 0, which would move the zeros that pad blocked layouts.
 inline std::optional<ClipAttributes> ClipBoundsOf(OpId op, const Attributes& attributes, OpId relu,
                                                   OpId clip) {
   if (op == relu) return ClipAttributes{.min = 0};

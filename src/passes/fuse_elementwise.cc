@@ -1,6 +1,6 @@
-// Operators that go element by element become one node where the target has a kernel for all of
-// them together. The kernel takes a few elements through the whole of it. So what passes between
-// the operators is never there as a tensor, and each operand goes from and to memory once.
+// If the target has one kernel for several operators that go element by element, these become one
+// node. The kernel takes a few elements through the whole of it. So no tensor exists between the
+// operators, and each operand goes from and to memory once.
 //
 //   a = sigmoid(x)
 //   b = mul(a, y)        →  z = fused(x, y, h)
@@ -8,8 +8,8 @@
 //
 // A node takes with it what it alone reads, and so on, as long as no step then needs more tensors
 // at a time than before. A reduction may be the last one. The bits are those of the operators one
-// by one. Where programs can run in part, nothing is joined: an operator that nothing has changed
-// would run again with the others.
+// by one. If programs can run in part, nothing is joined, because unchanged operators would run
+// with the others.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -83,7 +83,8 @@ class Grower {
  private:
   const Node& last() const { return view_.node(last_); }
 
-  // A node that could join: the cone alone reads its result. Invalid where there is none.
+  // A node that could join: the cone alone reads its result. The result is invalid where there is
+  // none.
   NodeId NextOf(const std::set<NodeId>& refused) const {
     for (const auto& [place, id] : cone_) {
       for (const ValueId input : view_.node(id).inputs) {
@@ -100,12 +101,12 @@ class Grower {
     return {};
   }
 
-  // What a cone goes through has the shape of its result, or of what it reduces.
+  // All tensors inside a cone have the shape of its result, or of the operand that it reduces.
   const TensorType& Shared() const {
     return view_.type(Reduces(last()) ? last().inputs[0] : last().outputs[0]);
   }
 
-  // Whether nothing but the cone reads the value.
+  // Returns whether nothing but the cone reads the value.
   bool IsOf(const Cone& cone, ValueId value) const {
     return view_.readers.IsInternal(value) &&
            std::ranges::all_of(view_.readers[value], [&](NodeId reader) {

@@ -6,8 +6,8 @@
 //   y, index = max_pool(relu(conv(x, w)))              →  y, index = fused(x, w)
 //   dw = conv_weight_grad(x, max_pool_grad(index, dy))  →  dw = fused(index, dy, x)
 //
-// The bits are those of the target's own kernels for the operators, which do the same sums. Where
-// it would choose a library's for one of them by itself, they differ as between layouts.
+// The bits are those of the target's own kernels for the operators, which do the same sums. If it
+// would choose a library's kernel for one of them by itself, the bits differ as between layouts.
 #include "src/passes/fusion.h"
 #include "src/passes/pass.h"
 

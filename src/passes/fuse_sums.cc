@@ -41,7 +41,7 @@ bool IsSumOfAnother(const Node& sum, const Node& next, int input) {
   return AddsProducts(sum) && AddsProducts(next) && input == kSum && OfOnePlace(sum, next);
 }
 
-// What the producer's products read, and so keep until the reader runs.
+// Returns the bytes that the producer's products read. These stay alive until the reader runs.
 int64_t BytesThatWait(const FusionView& view, const Node& producer) {
   int64_t bytes = 0;
   for (int i = 0; i < std::ssize(producer.inputs); ++i) {

@@ -37,8 +37,8 @@ struct FusionView {
   std::optional<KernelOption> Best(const Node& node) const;
   // Bytes of the value at the context's batch.
   int64_t BytesOf(ValueId value) const;
-  // Whether `fused` is estimated to take less time than the nodes one by one. Nothing of the kind
-  // is known where one of them has no kernel.
+  // Returns whether `fused` is estimated to take less time than the nodes one by one. Nothing of
+  // the kind is known where one of them has no kernel.
   bool IsFaster(const Node& fused, std::initializer_list<const Node*> apart) const;
 };
 
@@ -48,8 +48,8 @@ struct FusionPattern {
   bool from_the_end = false;
 };
 
-// Looks for one pattern after the other, each over all nodes in a topological order. False where
-// none was found.
+// Looks for one pattern after the other, each over all nodes in a topological order. Returns false
+// where none was found.
 bool Fuse(Graph& graph, std::span<const FusionPattern> patterns, const PassContext& context);
 
 // Adds what `node` does to the body of `fused`. Input i of the node is the operand `operands[i]`.
@@ -65,10 +65,11 @@ struct FusedPairs {
 
 // A rule that makes one node of a producer and the reader of its only result.
 struct PairFusion {
-  // Whether they may; the reader, which can be fused itself, has the result as its input `input`.
+  // Returns whether they may. The reader, which can be fused itself, has the result as its input
+  // `input`.
   bool (*fits)(const Node& producer, const Node& reader, int input);
   bool (*pays)(const FusionView& view, const FusedPairs& pairs);
-  // Whether there may be several readers, each of which takes the producer with it.
+  // Says whether there may be several readers, each of which takes the producer with it.
   bool several = false;
 };
 
@@ -82,8 +83,8 @@ constexpr FusionPattern Pairs() {
   }};
 }
 
-// Whether fused nodes are estimated to take less time than the nodes by themselves, and each less
-// memory than its reader with the producer's result.
+// Returns whether fused nodes are estimated to take less time than the nodes by themselves, and
+// each less memory than its reader with the producer's result.
 bool TakesLess(const FusionView& view, const FusedPairs& pairs);
 
 }  // namespace cgrun

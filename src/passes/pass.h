@@ -1,5 +1,5 @@
-// What a pass is: it rewrites the graph and says truthfully whether it changed anything. The runner
-// (pipeline.h) skips, times, verifies and dumps.
+// Declares a pass, which rewrites the graph and says truthfully whether it changed anything. The
+// runner (pipeline.h) skips, times, verifies and dumps.
 #ifndef CGRUN_PASSES_PASS_H_
 #define CGRUN_PASSES_PASS_H_
 
@@ -15,9 +15,9 @@ namespace cgrun {
 struct PassContext {
   const Target& target;
   bool inexact = false;              // rewrites that can change bits are allowed
-  const RematPlan* remat = nullptr;  // what `plan` decided, for this very graph
+  const RematPlan* remat = nullptr;  // the decisions of `plan`, for this very graph
   int64_t batch = 1;                 // of the questions to the target …
-  int threads = 1;                   // … and the team that they are about
+  int threads = 1;                   // … and the thread team that they are about
   bool incremental = false;          // programs can run in part: what an input changes
 };
 

@@ -23,7 +23,7 @@ struct PipelineEntry {
   PassFunction run;
   int group;
   PassStage stage;
-  std::string_view reason;  // why it stands where it stands
+  std::string_view reason;  // says why it stands at this place
 };
 
 std::span<const PipelineEntry> Pipeline();
@@ -39,7 +39,7 @@ struct PassOptions {
   std::function<void(std::string_view, const Graph&)> observe;
 };
 
-// What one pass did, over all its rounds.
+// Reports what one pass did, over all its rounds.
 struct PassReport {
   std::string name;
   int rounds = 0;

@@ -1,5 +1,6 @@
-// The gradient of relu goes before that of the max_pool behind it: on the pooled elements, which
-// are fewer, and which later operators have kept anyway. What relu made need not be kept then.
+// Puts the gradient of relu before that of the max_pool behind it. It then works on the pooled
+// elements, which are fewer, and which later operators keep anyway. The result of relu need not be
+// kept then.
 //
 //   dx = relu_grad(y, max_pool_grad(index, d))  →  dx = max_pool_grad(index, relu_grad(pooled, d))
 //
@@ -27,7 +28,7 @@ const Node* ProducerOf(const Graph& graph, ValueId value, OpId op) {
   return id.valid() && graph.nodes[id].op == op ? &graph.nodes[id] : nullptr;
 }
 
-// Whether nothing but `reader` keeps the value for the backward pass.
+// Returns whether nothing but `reader` keeps the value for the backward pass.
 bool KeptForAlone(const Graph& graph, const GraphReaders& readers, ValueId value, NodeId reader) {
   return std::all_of(readers[value].begin(), readers[value].end(), [&](NodeId id) {
     return id == reader || graph.nodes[id].phase == Phase::kForward;

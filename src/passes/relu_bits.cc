@@ -1,12 +1,12 @@
-// The gradient of relu reads what relu made for the signs alone. Where nothing else keeps that for
-// the backward pass, a bit for each element waits in its place.
+// The gradient of relu reads only the signs of relu's result. If nothing else keeps that result for
+// the backward pass, a bit for each element is kept in its place.
 //
 //   y = relu(x)                     y = relu(x)
 //   dx = relu_grad(y, dy)     →     bits = relu_bits(y)
 //                                   dx = relu_grad_by_bits(bits, dy)
 //
-// No bit of a result changes. What made y does not matter, as long as it is there in the forward
-// pass: relu_before_pool_grad has the gradient read what a pool makes.
+// No bit of a result changes. The node that makes y does not matter, as long as it is in the
+// forward pass. After relu_before_pool_grad, for example, the gradient reads the result of a pool.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -43,8 +43,8 @@ int64_t BytesOf(const TensorType& type, int64_t batch) {
   return ByteSize({type.dtype, type.shape.Bind(batch)});
 }
 
-// Whether a node of the forward pass makes something as large of y that is kept: while y is, that
-// can be had again.
+// Returns whether a node of the forward pass makes something as large of y that is kept: while y
+// is, that can be had again.
 bool KeepsAsMuch(const Graph& graph, const GraphReaders& readers, const Node& node, ValueId y,
                  int64_t batch) {
   if (GetOpDef(node.op).view) return false;
@@ -89,7 +89,7 @@ bool HasKernel(NodeSignature node, const Graph& graph, const PassContext& contex
   return !context.target.Options(node, {context.threads, {}, graph.Learns()}).empty();
 }
 
-// Whether the bits are so few that they are worth it, and can be made and read.
+// Returns whether the bits are so few that they are worth it, and can be made and read.
 bool Pays(const Graph& graph, const TensorType& y, const PassContext& context) {
   const Attributes none;
   InferContext infer(none, {y});

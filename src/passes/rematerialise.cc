@@ -37,7 +37,7 @@ class Copier {
   }
 
  private:
-  // Where two decisions run one node again for different results of it, the first has given both.
+  // If two decisions recompute one node for different results of it, the first decision gives both.
   bool IsRead(const RecomputeDecision& decision) const {
     return std::ranges::any_of(decision.readers, [&](NodeId reader) {
       return std::ranges::any_of(graph_.nodes[reader].inputs, [&](ValueId input) {
@@ -74,7 +74,7 @@ class Copier {
     graph_.nodes.push_back(std::move(copy));
   }
 
-  // What has a second value is read from there.
+  // Makes readers use the second value, if there is one.
   void Redirect(std::vector<ValueId>& inputs) const {
     for (ValueId& input : inputs) {
       if (const auto it = seconds_.find(input); it != seconds_.end()) input = it->second;

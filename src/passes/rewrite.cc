@@ -53,7 +53,7 @@ NodeId BeforeReaders(const IdVector<ValueId, NodeId>& first_readers, const Node&
 
 void MoveBehindInputs(Graph& graph, NodeId first) {
   const IdVector<ValueId, NodeId> first_readers = FirstReaders(graph, first);
-  IdVector<NodeId, NodeId> behind(graph.nodes.size());  // which of the others a node stands
+  IdVector<NodeId, NodeId> behind(graph.nodes.size());  // the node that each one stands behind
   for (const NodeId id : graph.nodes.ids()) {
     if (id < first) behind[id] = id;
     for (const ValueId input : graph.nodes[id].inputs) {

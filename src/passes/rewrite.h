@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// Who reads each value, as the graph is now.
+// Lists the readers of each value, as the graph is now.
 struct GraphReaders {
   explicit GraphReaders(const Graph& graph);
 
@@ -36,7 +36,7 @@ void MoveBehindInputs(Graph& graph, NodeId first);
 std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
                                        const PassContext& context);
 
-// Whether two nodes are of one phase and path, so that one node can be both.
+// Returns whether two nodes are of one phase and path, so that one node can be both.
 inline bool OfOnePlace(const Node& a, const Node& b) {
   return a.phase == b.phase && a.path == b.path;
 }

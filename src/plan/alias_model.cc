@@ -171,7 +171,7 @@ void AliasModel::Join(ValueId id, AliasSetId set_id) {
 // Update: the next value of a state lies in the bytes of the state, where the next step looks for
 // it. The schedule runs its producer behind all readers of the state.
 void AliasModel::Place(const NodeRun& run, TimePoint time) {
-  for (ValueId output : run.outputs) set_of_[output] = {};  // what it was in an earlier schedule
+  for (ValueId output : run.outputs) set_of_[output] = {};  // forget an earlier schedule
   for (size_t o = 0; o < run.outputs.size(); ++o) {
     const ValueId output = run.outputs[o];
     if (values_[output].state.valid()) {
@@ -225,8 +225,8 @@ bool AliasModel::MayOverwrite(const NodeRun& run, const InPlacePair& pair) const
   return true;
 }
 
-// Whether another node reads the set when this one is over, or may still read it when this one
-// begins.
+// Returns whether another node reads the set when this one is over, or may still read it when this
+// one begins.
 bool AliasModel::IsReadBehind(const NodeRun& run, const AliasSet& set, TimePoint time) const {
   if (set.lifespan.upper > time + run.length) return true;
   if (!has_streams_) return false;

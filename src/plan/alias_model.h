@@ -69,7 +69,7 @@ using AliasSetId = Id<struct AliasSetTag>;
 struct AliasSet {
   AliasFacts facts;
   Lifespan lifespan;
-  ValueId last;  // which joined
+  ValueId last;  // that joined
 };
 
 class AliasModel {
@@ -96,16 +96,16 @@ class AliasModel {
   const IdVector<ValueId, Lifespan>& lifespans() const { return lifespans_; }
   const IdVector<AliasSetId, AliasSet>& sets() const { return sets_; }
   AliasSetId SetOf(ValueId value) const { return set_of_[value]; }
-  Bytes in_place_bytes() const { return in_place_bytes_; }  // which in-place nodes saved
+  Bytes in_place_bytes() const { return in_place_bytes_; }  // saved by in-place nodes
 
-  // Whether the node is a view that runs nothing. Its operands must have their sets.
+  // Returns whether the node is a view that runs nothing. Its operands must have their sets.
   bool IsElided(const NodeRun& run) const { return nodes_[run.node].is_view && IsElidedView(run); }
   Bytes WorkspaceOf(const NodeRun& run) const {
     return IsElided(run) ? 0 : nodes_[run.node].workspace;
   }
   std::span<const InPlacePair> InPlacePairs(NodeId node) const { return nodes_[node].in_place; }
-  // Whether the output of `pair` can lie in the bytes of the input in some schedule: in any in
-  // which nothing reads these bytes any more.
+  // Returns whether the output of `pair` can lie in the bytes of the input in some schedule: in any
+  // in which nothing reads these bytes any more.
   bool MayOverwrite(const NodeRun& run, const InPlacePair& pair) const;
 
  private:
@@ -118,7 +118,7 @@ class AliasModel {
   struct AliasValue {
     AliasFacts facts;
     bool is_fed = false;
-    ValueId state;  // which this is the next value of
+    ValueId state;  // this value is its next one
   };
 
   struct Reading {

@@ -1,6 +1,5 @@
-// Buffers: the alias sets of a schedule (alias_model.h) and the workspaces of its nodes. Where
-// asked for, what is joined lies in the result from the beginning, and a part in what it is cut
-// from.
+// Buffers: the alias sets of a schedule (alias_model.h) and the workspaces of its nodes. If asked
+// for, joined operands lie in the result from the beginning, and a slice lies in its source.
 #ifndef CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 #define CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 
@@ -34,7 +33,7 @@ struct BufferAssignment {
   IdVector<ValueId, int64_t> offset;  // bytes into the buffer: 0, but for the parts of others
   IdVector<NodeId, SharedBufferId> of_workspace;  // invalid where a node needs none
   IdVector<NodeId, bool> elided;                  // views that need no instruction
-  int64_t in_place_bytes = 0;                     // what in-place operators and parts saved
+  int64_t in_place_bytes = 0;                     // saved by in-place operators and parts
   int sub_buffers = 0;                            // buffers that lie in others
 };
 

@@ -9,9 +9,10 @@
 
 namespace cgrun {
 
-// How long a node with its kernel takes, where that was measured. Else as long as its bytes need to
-// and from memory, or as the target estimates where that is longer and the node does more than a
-// little for each element. With KernelChoice::slower_by.
+// Returns the seconds of a node with its kernel, as measured. If there is no measurement, they are
+// the time that its bytes take to and from memory. A node that does more than a little for each
+// element can have a longer estimate by the target, which then counts. KernelChoice::slower_by is
+// included.
 double SecondsOf(const Graph& graph, const Node& node);
 // The same for a kernel that the node does not have.
 double SecondsWithOption(const NodeSignature& node, const KernelOption& option);
@@ -26,8 +27,8 @@ double SecondsForLess(const Graph& graph);
 // A transfer's tensor in the file, which all its nodes read or write.
 ValueId FileOf(const Node& node);
 
-// How long a scheduled step waits for transfers. Its nodes run one after the other while transfers
-// go on.
+// Returns the seconds that a scheduled step waits for transfers. Its nodes run one after the other
+// while transfers go on.
 double SecondsWaited(const Graph& graph, const Schedule& schedule);
 
 // Returns SecondsForLess as a share of the step without it.

@@ -298,7 +298,8 @@ class LayoutPlanner {
   MemoryLayout layout_;
 };
 
-// What is no bound with parts in place is none without.
+// Lowers the bounds to those of the layout with sub-buffers, since a bound must hold for both kinds
+// of layout.
 void TakeBounds(const MemoryLayout& with_sub_buffers, MemoryLayout* layout) {
   for (size_t e = 0; e < layout->entries.size(); ++e) {
     int64_t& bound = layout->entries[e].transient_lower_bound;

@@ -49,9 +49,9 @@ struct PlacedBuffer {
   Lifespan lifespan;
   std::vector<std::string> values;  // the names of what lies in it, in turn
   SourceMark mark;
-  bool recomputed = false;       // what lies in it first is computed a second time
+  bool recomputed = false;       // its first value is computed a second time
   bool swapped = false;          // something in it is swapped out, or has been
-  bool single_threaded = false;  // a workspace of one thread, where its team would have more
+  bool single_threaded = false;  // a workspace of one thread, where its thread team would have more
 };
 
 struct EntryLayout {
@@ -60,17 +60,17 @@ struct EntryLayout {
   IdVector<ValueId, int> buffer;               // of each value: its index in MemoryLayout::buffers
   IdVector<NodeId, int> workspace_buffer;      // the same of workspaces; −1 where there is none
   IdVector<NodeId, bool> elided;
-  int64_t transient_bytes = 0;  // what this entry point alone needs of the transient region
+  int64_t transient_bytes = 0;  // this entry point needs so much of the transient region
   int64_t transient_lower_bound = 0;
   int64_t naive_bytes = 0;  // transient buffers side by side, without reuse and in-place
   int64_t in_place_bytes = 0;
   int64_t file_bytes = 0;    // of the swap file
   bool incremental = false;  // can run in part, for which …
   int64_t kept_bytes = 0;    // … so much of transient_bytes lies untouched between runs
-  RematPlan remat;  // what is to be computed again or swapped out before a plan that is better
+  RematPlan remat;           // decisions that a better plan would need first
 };
 
-// Where a transient zone lies, or what its buffers need.
+// Says where a transient zone lies, or how many bytes its buffers need.
 struct ZoneUse {
   Zone zone = Zone::kForward;
   int64_t persistent_bytes = 0;
@@ -84,7 +84,7 @@ struct MemoryLayout {
   int64_t transient_bytes = 0;
   int64_t lower_bound_bytes = 0;  // persistent region and the largest transient bound
   bool optimal = false;           // arena = bound
-  std::string planner;            // which one won, for the largest entry point
+  std::string planner;            // the winner, for the largest entry point
   bool zones_apart = false;
   bool has_sub_buffers = false;  // buffers lie in others (sub_buffers.h)
   double plan_seconds = 0;

@@ -17,11 +17,11 @@ class PackingStore {
  public:
   virtual ~PackingStore() = default;
 
-  // What Keep() was given for the same problem and planner; nothing where it was not, or where that
-  // cannot be read. It may hold anything: who asks checks it.
+  // Returns the plan that Keep() was given for the same problem and planner. Returns nothing if
+  // there is none, or if it cannot be read. The caller must check the plan, which may be anything.
   virtual std::optional<MemoryPlan> Find(const MemoryProblem& problem,
                                          std::string_view planner) = 0;
-  // May fail, which it does not tell: the search is then made again.
+  // May fail without an error. Then the search is made a second time.
   virtual void Keep(const MemoryProblem& problem, const MemoryPlan& plan) = 0;
 };
 

@@ -93,7 +93,8 @@ class Player {
   }
 
  private:
-  // To make room, on an average: of many small pebbles there are more ways than can be tried.
+  // This many ways to free memory are tried for a position, on an average. Many small pebbles have
+  // more ways than can be tried.
   static constexpr int64_t kTriesAPosition = 5;
   static constexpr double kRounding = 1e-9;  // sums of the same seconds differ by less
 
@@ -114,8 +115,9 @@ class Player {
   void Try(const Position& position, const Move& move) {
     if (!MayRun(position.board, move)) return;
     const Bytes needed = BytesOf(position.board | move.writes) + move.source->workspace;
-    // What can make room: what the move does not touch, and what it may write over. Pebbles are
-    // only taken where there is no room, so that all that a game had for longer is there.
+    // To lower its bytes, a move can take pebbles that it does not touch, and those that it may
+    // write over. Pebbles are taken only if the budget lacks bytes. So a game never loses a pebble
+    // too early.
     Board loose = position.board & ~move.reads & ~move.writes;
     for (const PebbleMove::Slide& slide : move.source->slides) {
       if ((position.board & Bit(slide.to)) == 0) loose |= Bit(slide.from);
@@ -220,7 +222,7 @@ Bytes GrainOf(const PebbleGame& game) {
 }
 
 // The least bytes in which `best.seconds` can be kept: between those of `best`, which are enough,
-// and `too_few`. False where the search has ended.
+// and `too_few`. Returns false where the search has ended.
 bool FewestBytes(Player& player, Bytes grain, Bytes too_few, PebblePoint& best) {
   while (best.bytes - too_few > grain) {
     const Bytes middle = too_few + (best.bytes - too_few) / grain / 2 * grain;

@@ -1,8 +1,8 @@
-// The pebble game: which is the least time in which a step can be done within so many bytes, over
-// all orders and all recomputations. A pebble on a value says that its bytes are there. An operator
-// may run where pebbles lie on all that it reads; it puts pebbles on what it writes, or slides one
-// there from a value of the same size that it may write over. A pebble can be taken away at any
-// time: then the value is gone, and its operator must run again where the value is wanted again.
+// The pebble game finds the least time of a step within so many bytes, over all orders and all
+// recomputations. A pebble on a value says that its bytes are there. An operator may run where
+// pebbles lie on all that it reads; it puts pebbles on what it writes, or slides one there from a
+// value of the same size that it may write over. A pebble can be taken away at any time: then the
+// value is gone, and must be recomputed where it is wanted later.
 //
 //   0 ─▶ 1 ─▶ 2 ─▶ 4 ─▶ 5      In three pebbles: 0, slide to 1, 2, 3, slide 2 to 4, take 3,
 //        │ ╲─▶ 3 ─▶╱    ▲      slide 1 to 5: six runs. In two: 0, slide to 1, 2, slide 1 to 3,
@@ -65,8 +65,8 @@ struct PebbleFrontier {
 PebbleFrontier PlayPebbles(const PebbleGame& game, int64_t most_positions);
 
 // The game of a bound graph with kernels: pebbles for what is transient, of as many bytes as it
-// has, alignment left out. Nothing where these are too many, or states are updated by views or by
-// what nothing computes.
+// has, alignment left out. Returns nothing where these are too many, or states are updated by views
+// or by what nothing computes.
 std::optional<PebbleGame> PebbleGameOf(const Graph& graph);
 
 }  // namespace cgrun

@@ -1,5 +1,5 @@
-// Reach: which feeds decide about a value. Where only some of what is fed changes from one run to
-// the next, only what these reach has to run again.
+// Finds which feeds decide about a value: its reach. If only some feeds change from one run to the
+// next, only the values that they reach have to be computed anew.
 #ifndef CGRUN_PLAN_REACH_H_
 #define CGRUN_PLAN_REACH_H_
 

@@ -12,7 +12,7 @@ namespace cgrun {
 
 // Decisions to recompute the values of these names. Their readers of a later phase than the
 // producer's read the recomputed value. A value is left as it is if no later phase reads it, if
-// nothing produces it, or if its producer cannot run again.
+// nothing produces it, or if its producer cannot be recomputed.
 RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& names);
 
 }  // namespace cgrun

@@ -28,7 +28,7 @@ struct Schedule {
   std::vector<ScheduleStep> steps;
 };
 
-// What must come before what.
+// Says which nodes must come before which.
 struct Dependencies {
   FlatLists<NodeId, NodeId> successors;
   IdVector<NodeId, int> predecessor_count;
@@ -51,7 +51,7 @@ struct OrderEntry {
 };
 
 std::span<const OrderEntry> Orders();
-// Null where there is none of that name.
+// Returns null where there is none of that name.
 const OrderEntry* FindOrder(std::string_view name);
 // For SuggestName().
 std::vector<std::string> OrderNames();

@@ -1,6 +1,6 @@
 // ArrangeStreams: each node, in the order of the schedule, takes the stream in which it can begin
-// first. Where more bytes would be alive than may be, what is beside each other at that step is set
-// one by one, and the rest is tried again.
+// first. If too many bytes would be alive at a step, the nodes side by side there are set one by
+// one. The rest is then tried anew.
 #include "src/plan/stream_schedule.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLeastSeconds = 0.3e-6;  // that any node takes
 constexpr double kHandover = 0.5e-6;      // until another stream sees what was written
-constexpr double kForkSeconds = 3e-6;     // what a stretch in streams costs
+constexpr double kForkSeconds = 3e-6;     // the cost of a stretch in streams
 constexpr double kLeastSaved = 30e-6;     // that makes one worth it, …
 constexpr double kLeastSavedPart = 0.1;   // … and a part of its time
 constexpr int kMostTries = 64;
@@ -37,7 +37,7 @@ class Arranger {
     for (NodeId node : nodes) whole_[node] = true;
   }
 
-  // Nothing where no stretch is worth it.
+  // Returns nothing where no stretch is worth it.
   std::optional<Schedule> Arrange() {
     Schedule arranged;
     bool helps = false;
@@ -64,7 +64,7 @@ class Arranger {
     double begin = 0, end = 0;
   };
 
-  // Whether streams make the stretch quicker by enough.
+  // Returns whether streams make the stretch quicker by enough.
   bool Place(std::span<const ScheduleStep> stretch) {
     std::array<double, kParallelStreams> free{};
     double one_by_one = 0, last = 0;

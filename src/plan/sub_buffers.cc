@@ -78,7 +78,8 @@ class SubBufferPlacer {
     return node.kernel && !node.kernel->sub_buffers.empty();
   }
 
-  // Whether a node's parts are inputs, of its output. What joins one tensor alone is told as a cut.
+  // Returns whether the node's parts are inputs inside its output. A node that joins only one
+  // tensor counts as a cut.
   bool Joins(NodeId id) const {
     const Node& node = graph_.nodes[id];
     const SubBufferPair& pair = node.kernel->sub_buffers[0];
@@ -90,8 +91,8 @@ class SubBufferPlacer {
     return !buffer.persistent && !buffer.kept && buffer.arena == ArenaKind::kDevice;
   }
 
-  // What a node makes is to lie together with other bytes: not with those of the program's own, of
-  // what is fed, of what is handed out, or of what is kept between runs.
+  // Returns whether a node's result can lie together with other bytes. State, constants, feeds,
+  // results and values kept between runs cannot.
   bool CanMove(SharedBufferId id) const {
     return IsTransient(assignment_.buffers[id]) && !is_fixed_[id];
   }
@@ -109,8 +110,9 @@ class SubBufferPlacer {
     return CanMove(part.buffer) && (!zones_apart_ || buffer.zone == whole.zone);
   }
 
-  // What `id` joins is made before it, each part in a buffer of its own size, and read by nothing
-  // behind it, nor beside it in another stream: from then on the bytes hold the whole.
+  // Places the operands that `id` joins inside its result. Each operand must fill a buffer of its
+  // own size. No node behind `id`, or beside it in another stream, may use that buffer, because its
+  // bytes then hold the whole.
   void JoinInPlace(NodeId id) {
     if (!Joins(id)) return;
     const Node& node = graph_.nodes[id];

@@ -1,5 +1,6 @@
-// Sub-buffers: the operands of concat are written where its result will lie. What concat_grad or
-// slice takes out of a tensor stays where it lies in that tensor. The kernels then copy nothing.
+// Sub-buffers: the operands of concat are written where its result will lie. The parts that
+// concat_grad or slice takes out of a tensor stay where they lie in that tensor. The kernels then
+// copy nothing.
 //
 //   before            a ███████        part of a network: two branches are joined
 //                     b     ████

@@ -111,7 +111,7 @@ class ChainFinder {
     return chain;
   }
 
-  // What the value at `place` can be made of in place.
+  // Returns the next input that the producer of the value at `place` can overwrite in place.
   std::optional<ValueId> NextInput(Place& place) const {
     const Value& value = graph_.values[place.value];
     if (!value.producer.valid() || !graph_.nodes[value.producer].kernel) return std::nullopt;
@@ -188,7 +188,7 @@ class EdgeAdder {
   EdgeAdder(Builder& builder, Chains chains, std::vector<UpdateEdge> edges)
       : builder_(builder), chains_(std::move(chains)), edges_(std::move(edges)) {}
 
-  // Whether any was copied.
+  // Returns whether any was copied.
   bool Run() {
     AddRange(0, edges_.size());
     return has_copied_;

@@ -1,4 +1,4 @@
-// Which update edges can be written straight into their state's bytes.
+// Finds the update edges that can be written straight into their state's bytes.
 #ifndef CGRUN_PLAN_UPDATE_LEGALITY_H_
 #define CGRUN_PLAN_UPDATE_LEGALITY_H_
 

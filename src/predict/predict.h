@@ -72,8 +72,8 @@ class Predictor {
   // Sees each sample with the bytes of each output, in the order of the samples.
   using Sink = std::function<void(const SampleOrigin& origin, PredictionBytes outputs)>;
   // Runs batch by batch, at most `limit_batches` of them (0: all). The last batch is filled up with
-  // copies. Where a model has several inputs, what depends on none that differs from the batch
-  // before is not computed again. Returns the number of samples.
+  // copies. If a model has several inputs, only those values are computed whose inputs differ from
+  // the batch before. Returns the number of samples.
   int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
   // For all runs so far, operators_run() counts the operators that ran, and operators() those of
   // whole runs.
@@ -96,9 +96,9 @@ class Predictor {
   MemoryUse memory_;
   std::vector<HostTensor> feeds_;    // of the entry point, in its order
   std::vector<HostTensor> last_;     // the same in the batch before; none where runs are whole
-  std::vector<bool> changed_;        // which of them are other than in the batch before
-  std::vector<size_t> inputs_;       // which of them takes an input
-  std::vector<size_t> whole_;        // which of them takes an input without a batch
+  std::vector<bool> changed_;        // true if the feed differs from the batch before
+  std::vector<size_t> inputs_;       // the feed that takes each input
+  std::vector<size_t> whole_;        // the feed that takes each input without a batch
   std::vector<HostTensor> results_;  // of the outputs
   WeightsReport weights_;
   int64_t operators_ = 0;  // of the entry point

@@ -226,7 +226,7 @@ PredictSource::File PredictSource::Describe(const DataField& field, const std::s
   FileReader reader(path);
   const std::vector<int64_t> sizes = ReadNpyHeader(reader).sizes;
   const std::vector<int64_t> wanted = field.shape.Sizes();
-  constexpr int64_t kMostElements = int64_t{1} << 40;  // what is missing is told of when it is read
+  constexpr int64_t kMostElements = int64_t{1} << 40;  // missing ones are reported when read
   int64_t elements = 1;
   for (const int64_t size : sizes) {
     if (!__builtin_mul_overflow(elements, size, &elements) && elements <= kMostElements) continue;

@@ -27,9 +27,9 @@ class PredictSource {
   // tables where the model's data are tables. A table feeds all inputs.
   //
   // Images become samples as `fit` says, and rows of tables as `tables` does, which outlives this.
-  // `whole` are inputs without a batch, which take one file or value each. Where there are no
-  // others, there is one sample. Throws InputError where the arguments do not say which input a
-  // file is for, or where several inputs have different numbers of samples.
+  // `whole` are inputs without a batch, which take one file or value each. If there are no other
+  // inputs, there is one sample. Throws InputError if the arguments do not say which input a file
+  // is for, or if several inputs have different numbers of samples.
   PredictSource(const std::vector<std::string>& arguments, std::vector<DataField> wanted,
                 ImageFit fit, const TableReader& tables, const std::vector<DataField>& whole = {});
 

@@ -100,7 +100,7 @@ class EntryBuilder {
   const ImageSource& source_;
   std::vector<int> paths_;
   std::optional<Reach> reach_;         // of an incremental entry point
-  IdVector<ValueId, ValueId> viewed_;  // what a view shows; itself for others
+  IdVector<ValueId, ValueId> viewed_;  // the origin of a view; itself for others
 };
 
 // State and constants of all entry points, each once; `seen` holds their places.

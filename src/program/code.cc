@@ -13,7 +13,7 @@
 namespace cgrun {
 namespace {
 
-// Whether an instruction's types are what its operator infers.
+// Returns whether an instruction's types are what its operator infers.
 bool TypesAgree(const NodeSignature& node) {
   if (node.op == OpId::fused) return FaultOfFused(node).empty();
   InferContext context(node.attributes, node.inputs);
@@ -77,7 +77,7 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
   });
 }
 
-// What VerifyImage cannot see without operators and kernels.
+// Finds the faults that VerifyImage cannot see without operators and kernels.
 std::vector<std::string> VerifyKernels(const ProgramImage& image, const KernelLibrary& library) {
   std::vector<std::string> violations;
   for (const ImageState& state : image.states) {

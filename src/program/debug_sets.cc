@@ -1,4 +1,4 @@
-// Poison, run, look, run again with another poison, put back.
+// Poisons the bytes, runs, looks, runs with another poison, and puts the bytes back.
 #include "src/program/debug_sets.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ bool IsOnDevice(const ImageOperand& operand) {
   return operand.operand.arena == ArenaKind::kDevice && operand.bytes > 0;
 }
 
-// Whether all bytes of a stretch, which is not empty, are `wanted`. Each byte is compared with the
-// next one, at the speed of memory.
+// Returns whether all bytes of a stretch, which is not empty, are `wanted`. Each byte is compared
+// with the next one, at the speed of memory.
 bool AreAll(const std::byte* bytes, int64_t count, std::byte wanted) {
   return *bytes == wanted && std::memcmp(bytes, bytes + 1, static_cast<size_t>(count - 1)) == 0;
 }
@@ -146,8 +146,8 @@ void DebugSets::CheckReads(int entry, const RunContext& context, const Instructi
 
 std::string DebugSets::FindRead(int entry, const RunContext& context,
                                 const Instruction& instruction, const Segments& segments) {
-  // What is written into the operator's own results comes last: a part that it leaves unwritten
-  // shows the poison, too.
+  // The operator's own results come last. If it leaves a part of them unwritten, that part shows
+  // the poison, too.
   std::vector<const ImageValue*> others, own;
   for (const ImageValue& value : values_[static_cast<size_t>(entry)]) {
     const bool is_alive = value.lifespan.lower <= instruction.node &&

@@ -40,7 +40,8 @@ std::string ReachText(const ImageEntry& entry, ReachSet reach) {
   return " after " + ToString(reach, feeds);
 }
 
-// Where that is not the whole team: " stream 1", " single-threaded, for a thread team of 16".
+// Says so if the instruction does not run on the whole thread team: " stream 1", " single-threaded,
+// for a thread team of 16".
 std::string ThreadsText(const ImageInstruction& instruction) {
   if (instruction.stream > 0) return fmt::format(" stream {}", instruction.stream);
   if (instruction.thread_team > 0) {

@@ -78,7 +78,8 @@ struct ImageState {
   Layout layout = {};  // in the arena, as many bytes as plain; files and ReadState() are plain
 };
 
-// Whether the state's bytes in the arena are what files hold; `on_host`: of the program's device.
+// Returns whether the state's bytes in the arena are what files hold; `on_host`: of the program's
+// device.
 bool ReadsInPlace(const ImageState& state, bool on_host);
 
 struct ImageConstant {
@@ -95,9 +96,9 @@ struct ImagePath {
 struct ProgramImage {
   std::string model;       // its name
   std::string model_text;  // the model file as resolved, without the folder of a swap file
-  std::string model_path;  // where it was read from: paths in it start there
+  std::string model_path;  // its file: paths in it start there
   std::string device;
-  std::string fingerprint;  // what results depend on: libraries, threads
+  std::string fingerprint;  // results depend on it: libraries, threads
   uint64_t seed = 0;
   std::array<int64_t, kArenaKinds> arena_bytes{};
   // Returns the bytes of arenas in memory, which are all but the swap file.

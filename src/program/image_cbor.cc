@@ -1,5 +1,5 @@
-// Images as CBOR: a pair of functions (to, from) for each struct. What comes from a file is checked
-// field by field; VerifyImage checks what the fields mean.
+// Reads and writes images as CBOR, with a pair of functions (to, from) for each struct. Each field
+// from a file is checked here. VerifyImage checks what the fields mean.
 #include "src/program/image_cbor.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr int64_t kLargestSize = int64_t{1} << 48;  // elements: far beyond any memory
 
-// What every reader throws; its caller adds the file's name.
+// Every reader throws this error, and its caller adds the file's name.
 [[noreturn]] void Damaged(const std::string& what) { throw UserError(what); }
 
 const Json& Field(const Json& json, const char* key) {

@@ -88,7 +88,7 @@ class GraphMaker {
   }
 
  private:
-  // What the entry point does not use has no number.
+  // A value that the entry point does not use has no number.
   void AddValue(const ImageValue& of_image) {
     if (of_image.bytes.value < 0) return;
     Value value;
@@ -137,7 +137,7 @@ class GraphMaker {
     graph_.nodes.push_back(std::move(node));
   }
 
-  // What is written into a state's bytes is its next value.
+  // A value that is written into a state's bytes is the state's next value.
   void AddUpdate(const ImageValue& next, const std::vector<ImageValue>& values) {
     if (next.kind != ImageValueKind::kWritten) return;
     for (const ImageValue& state : values) {

@@ -9,12 +9,14 @@
 
 namespace cgrun {
 
-// An instruction is a node, so that views are not there; values have the names of ValuesOf(). How
-// parameters start and learn is left out. The image is sound (VerifyImage).
+// Returns a graph with a node for each instruction, so that views are not there. Values have the
+// names of ValuesOf(). The graph does not say how parameters start and learn. The image must be
+// sound (VerifyImage).
 Graph GraphOf(const ProgramImage& image, const ImageEntry& entry);
 
-// Where everything lies, for how many bytes and instructions. The bound is the most that is alive
-// at one instruction. What planned it, and in which time, an image does not tell.
+// Returns the place of all buffers, with the bytes and instructions that they serve. The bound is
+// the most that is alive at one instruction. An image does not tell which planner made it, or in
+// what time.
 MemoryLayout LayoutOf(const ProgramImage& image);
 
 }  // namespace cgrun

@@ -67,7 +67,7 @@ class ValueFinder {
     upper = std::max(upper, step + 1);
   }
 
-  // What lies in a state's bytes stays there.
+  // A value in a state's bytes stays there until the end.
   TimePoint UpperOf(const ImageOperand& written, TimePoint step) const {
     const bool is_update = std::ranges::any_of(values_, [&](const ImageValue& value) {
       return value.kind == ImageValueKind::kState && SameBytes(value.bytes, written);

@@ -31,9 +31,9 @@ struct ImageValue {
 // write, in their order. The image is sound (VerifyImage).
 std::vector<ImageValue> ValuesOf(const ProgramImage& image, const ImageEntry& entry);
 
-// Whether two operands have bytes in common.
+// Returns whether two operands have bytes in common.
 bool Overlap(const ImageOperand& a, const ImageOperand& b);
-// Whether they are the same bytes.
+// Returns whether they are the same bytes.
 bool SameBytes(const ImageOperand& a, const ImageOperand& b);
 
 }  // namespace cgrun

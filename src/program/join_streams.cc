@@ -1,4 +1,4 @@
-// Who waits for whom is told by bytes alone, once.
+// Finds out once, from the bytes that instructions use, which of them wait for others.
 #include "src/program/join_streams.h"
 
 #include <omp.h>
@@ -24,7 +24,7 @@ void Pause() {
 #endif
 }
 
-// Whether one of them writes what the other reads or writes.
+// Returns whether one of them writes what the other reads or writes.
 bool Conflict(const ImageInstruction& a, const ImageInstruction& b) {
   return std::ranges::any_of(a.operands, [&](const ImageOperand& mine) {
     return std::ranges::any_of(b.operands, [&](const ImageOperand& other) {
@@ -75,7 +75,7 @@ class Stretch {
  private:
   struct Work {
     Instruction instruction;
-    std::array<uint32_t, kParallelStreams> awaits;  // how many of each other stream's must be done
+    std::array<uint32_t, kParallelStreams> awaits;  // as many of each other stream must be done
   };
   struct alignas(64) Count {
     std::atomic<uint32_t> value{0};
@@ -90,7 +90,7 @@ class Stretch {
       done_[stream].value.store(++done, std::memory_order_release);
       done_[stream].value.notify_one();
     }
-    // Run() waits for the team, by a barrier that the thread sanitizer does not see.
+    // Run() waits for the thread team, by a barrier that the thread sanitizer does not see.
     done_[stream].value.store(done, std::memory_order_release);
   }
 
@@ -107,7 +107,7 @@ class Stretch {
   std::vector<Instruction> in_order_;
   std::array<std::vector<Work>, kParallelStreams> streams_;
   std::array<std::array<size_t, kParallelStreams>, kParallelStreams> awaited_{};
-  mutable std::array<Count, kParallelStreams> done_;  // how many instructions of each stream
+  mutable std::array<Count, kParallelStreams> done_;  // instructions of each stream
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ bool ReadsInPlace(const ImageState& state, bool on_host) {
 
 namespace {
 
-// That one run begins, so that no more are under way at a time.
+// Returns the most transfers that one run begins. No more are under way at a time.
 size_t MostTransfers(const ProgramImage& image) {
   size_t most = 0;
   for (const ImageEntry& entry : image.entries) {
@@ -60,7 +60,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   InitializeStates();
 }
 
-// Null where nothing is swapped.
+// Returns null where nothing is swapped.
 std::unique_ptr<SwapSpace> Program::MakeSwapSpace(const std::string& swap_folder) const {
   const int64_t bytes = image_.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
   if (bytes == 0) return nullptr;
@@ -73,8 +73,8 @@ std::unique_ptr<SwapSpace> Program::MakeSwapSpace(const std::string& swap_folder
   return std::make_unique<SwapFile>(swap_folder, bytes, most);
 }
 
-// The swap space first: its place can be refused. What compiling and preparing have freed is not to
-// lie beside the arenas.
+// Takes the swap space first, since its place can be refused. Memory that compiling and preparing
+// have freed is given back, so that it does not lie beside the arenas.
 void Program::TakeArenas(const std::string& swap_folder) {
   ReleaseFreeMemory();
   swap_space_ = MakeSwapSpace(swap_folder);
@@ -159,7 +159,7 @@ bool Program::Run(int entry, const volatile std::sig_atomic_t* stop) {
   return true;
 }
 
-// What swaps to a file waits on the host, which no stream does.
+// A run that swaps to a file waits on the host, which no captured stream can do.
 void Program::CaptureRuns(bool in_step) {
   captured_.resize(image_.entries.size());
   if (!device_.is_asynchronous()) return;

@@ -31,7 +31,7 @@ class Program {
   // `swap_folder`: where the swap file is made, of an image that swaps, for a device that has no
   // swap space of its own. `in_step`: it is run by RunInStep() alone, the first time here.
   // `before_arenas` is called when the kernels are prepared, and may throw. Throws InputError if
-  // the image is not sound, UserError if there is too little memory or too little room in the
+  // the image is not sound, UserError if there is too little memory or too little space in the
   // folder.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
           Communicator& communicator, const std::string& swap_folder = "", bool in_step = false,
@@ -50,21 +50,22 @@ class Program {
     return device_.MakeClock(context_.stream, marks);
   }
 
-  // Runs an entry point once; all its feeds are written. Returns false where it ended between two
-  // instructions, as `*stop` was not 0: results and states are worth nothing then. What an
-  // accelerator has captured runs to its end. Throws UserError with the device's error.
+  // Runs an entry point once; all its feeds are written. Returns false if it ended between two
+  // instructions, because `*stop` was not 0. Results and states are worth nothing then. A captured
+  // run of an accelerator goes to its end. Throws UserError with the device's error.
   bool Run(int entry, const volatile std::sig_atomic_t* stop = nullptr);
   // Throws UserError if bytes were lost on their way to the swap space or back, in any run so far:
   // its results, and states since, are worth nothing.
   void CheckTransfers() const {
     if (swap_space_) swap_space_->Check();
   }
-  // Whether RunChanged() can run a part of an entry point: it is incremental, and ran last, and no
-  // state was written from outside since.
+  // Returns whether RunChanged() can run a part of an entry point: it is incremental, and ran last,
+  // and no state was written from outside since.
   bool CanRunChanged(int entry) const;
-  // Runs what has to run again when `changed`, a union of the feeds' ImagePort::reach, has changed
-  // since the entry point's last run: results are those of Run(). Feeds that meet `changed` are
-  // written, others are left alone. Returns how many instructions ran.
+  // Runs only the instructions that depend on `changed`. It is a union of the ImagePort::reach of
+  // the feeds that have changed since the entry point's last run. The results are those of Run().
+  // Feeds that meet `changed` are written, others are not touched. Returns how many instructions
+  // ran.
   int64_t RunChanged(int entry, ReachSet changed) {
     return RunChangedChecked(entry, changed, [](const Instruction&) {});
   }
@@ -173,7 +174,7 @@ class Program {
   ProgramImage image_;
   Device& device_;
   const bool on_host_;                     // whether the device has no memory of its own
-  Arenas arenas_;                          // what stands below knows places there
+  Arenas arenas_;                          // the members below know places there
   Code code_;                              // of image_
   std::unique_ptr<SwapSpace> swap_space_;  // of an image that has one
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
@@ -183,7 +184,7 @@ class Program {
   std::vector<StreamChoice> stream_choices_;              // of each
   mutable bool is_under_way_ = false;  // a run, which may read and write staged ports
   RunContext context_;
-  int last_entry_ = -1;  // which ran last, if its results are still those of the states
+  int last_entry_ = -1;  // the last run, if its results are still those of the states
 };
 
 }  // namespace cgrun

@@ -34,7 +34,7 @@ T Take(std::string_view bytes, size_t at) {
   return value;
 }
 
-// How to get a good program in place of `file`, whose name may be that of something else.
+// Says how to get a good program in place of `file`, whose name may be that of something else.
 std::string CompileHelp(const std::string& file) {
   const bool named_so = file.ends_with(".cgb");
   return "compile it again: `cgrun compile MODEL -o " + (named_so ? ShellWord(file) : "M.cgb") +

@@ -18,7 +18,8 @@ class StagedPorts {
   int64_t bytes() const { return bytes_; }
   // `memory` has bytes() and is aligned to kAlignment.
   void PlaceAt(std::byte* memory) { memory_ = memory; }
-  // By the index in the entry point; null: it is large, and copied by itself.
+  // Returns the place of a port by its index in the entry point. It is null for a large port, which
+  // is copied by itself.
   std::byte* feed(size_t i) const { return At(feeds_[i]); }
   std::byte* result(size_t i) const { return At(results_[i]); }
 

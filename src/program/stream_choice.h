@@ -1,5 +1,5 @@
 // StreamChoice decides whether runs of an entry point go in parallel streams or one by one. It
-// takes the way that is faster here. Where other processes want the processors, a stream waits for
+// takes the way that is faster here. If other processes want the processors, a stream can wait for
 // whole slices of time. Both ways give the same results. Times may have any unit.
 #ifndef CGRUN_PROGRAM_STREAM_CHOICE_H_
 #define CGRUN_PROGRAM_STREAM_CHOICE_H_

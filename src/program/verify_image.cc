@@ -48,7 +48,7 @@ class ArenaMap {
     int32_t value = 0;
     DType dtype = DType::kU8;
   };
-  // What `whole` had in these bytes is there still.
+  // Returns whether these bytes still hold their part of `whole`.
   bool HoldsPart(int64_t begin, int64_t end, const Whole& whole) const {
     auto it = held_.upper_bound(begin);
     if (it == held_.begin()) return false;
@@ -62,7 +62,7 @@ class ArenaMap {
     int64_t end = 0;
     int32_t value = 0;
     DType dtype = DType::kU8;
-    int64_t whole_begin = 0, whole_end = 0;  // where all of the value lay
+    int64_t whole_begin = 0, whole_end = 0;  // the place of the whole value
   };
   std::map<int64_t, Held> held_;  // by first byte; disjoint
 };
@@ -252,8 +252,8 @@ class EntryVerifier {
     }
   }
 
-  // Where the operator has its operand. Those beyond the last one that is listed are like it: it is
-  // variadic.
+  // Returns the arena in which the operator has this operand. Operands beyond the last one that is
+  // listed are like that one, which is variadic.
   static ArenaKind ArenaOf(const NodeSignature& node, size_t operand) {
     const OpDef& def = GetOpDef(node.op);
     const size_t inputs = node.inputs.size();
@@ -317,7 +317,7 @@ class EntryVerifier {
     }
   }
 
-  // Whether the output lies in the input, or the other way round, where it belongs.
+  // Returns whether the output lies in the input, or the other way round, where it belongs.
   static bool IsInPlace(const ImageInstruction& instruction, std::span<const SubBufferPair> parts,
                         size_t input, size_t output) {
     const ImageOperand &a = instruction.operands[input], &b = instruction.operands[output];
@@ -439,7 +439,7 @@ void CheckArenaSizes(const ProgramImage& image, std::vector<std::string>& violat
 std::vector<std::string> VerifyImage(const ProgramImage& image) {
   std::vector<std::string> violations;
   for (const ImageEntry& entry : image.entries) EntryVerifier(image, entry, violations).Run();
-  CheckArenaSizes(image, violations);  // which an operand that is wrong may have changed
+  CheckArenaSizes(image, violations);  // a wrong operand may have changed these
   return violations;
 }
 

@@ -1,7 +1,7 @@
-// Two rules hold for each value. Who reads it runs whenever it is made anew. And where someone can
-// want it in a run that does not make it, then no one writes over it behind the one that makes it,
-// and who writes over it before that one runs in no run without it. What is left is a part of the
-// whole run, in its order, which VerifyImage has replayed.
+// Two rules hold for each value. First, its readers run whenever it is made anew. Second, a run may
+// read a value that an earlier run has made. Then no instruction behind the maker writes over the
+// value. An instruction before the maker writes over it only if the maker runs whenever that one
+// does. So each run is a part of the whole run, in its order, which VerifyImage has replayed.
 #include "src/program/verify_incremental.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct WrittenBytes {
   ReachSet reach = 0;
 };
 
-// Whether what has reach `b` runs in every run that what has `a` does.
+// Returns whether what has reach `b` runs in every run that what has `a` does.
 bool RunsWith(ReachSet a, ReachSet b) {
   return b == kEveryRun || (a != kEveryRun && (a & ~b) == 0);
 }

@@ -1,4 +1,4 @@
-// What an incremental entry point promises beyond others: any set of feeds may change.
+// Checks what an incremental entry point promises beyond others: any set of feeds may change.
 #ifndef CGRUN_PROGRAM_VERIFY_INCREMENTAL_H_
 #define CGRUN_PROGRAM_VERIFY_INCREMENTAL_H_
 

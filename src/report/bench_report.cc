@@ -43,7 +43,7 @@ std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
   return step ? FormatCount(*step) : "never";
 }
 
-// A case alone is held against nothing.
+// A case by itself is compared with nothing.
 bool HasBaseline(const BenchResult& result) { return result.cases.size() > 1; }
 
 bool HasIntervals(const BenchResult& result) {

@@ -17,7 +17,7 @@ struct FrontierRow {
   int64_t swaps = 0;            // tensors that go to the swap space and back …
   int64_t file_bytes = 0;       // … which is so large
   int64_t single_threaded = 0;  // operators that work on one thread, in a smaller workspace
-  bool usual = false;           // what is planned without a cap
+  bool usual = false;           // the plan without a cap
   std::vector<std::string> without = {};  // passes that were left out for it
 };
 

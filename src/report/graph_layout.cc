@@ -11,7 +11,7 @@ namespace cgrun {
 namespace {
 
 constexpr double kColumnGap = 18;  // between boxes side by side
-constexpr double kLineWidth = 14;  // what a line keeps free where it passes between boxes
+constexpr double kLineWidth = 14;  // free space around a line between boxes
 constexpr double kPort = 16;       // between lines that end at one side of a box
 
 class LayoutMaker {

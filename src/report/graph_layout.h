@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// The lanes, from left to right. What is in the first flows down, a layer a rank; gradients flow up
-// beside it. The two last ones hold one box a row.
+// Names the lanes, from left to right. The boxes of the first lane flow down, a layer a rank.
+// Gradients flow up beside it. The two last lanes have one box a row.
 enum class LaneId { kForward, kBackward, kParameterGradient, kUpdate };
 inline constexpr int kLanes = 4;
 

@@ -27,7 +27,7 @@ class Rows {
     }
     MoveLateBoxes();
     for (size_t i = 0; i < graph_.boxes.size(); ++i) {
-      if (!Is(i, LaneId::kForward)) rows_.band[i] = BandBeside(i);  // where boxes were moved
+      if (!Is(i, LaneId::kForward)) rows_.band[i] = BandBeside(i);  // late boxes were moved
     }
     CloseEmptyBands();
     in_band_.resize(rows_.row_count.size());

@@ -9,7 +9,8 @@ namespace cgrun {
 
 class Line {
  public:
-  // `size` bytes at `text`, of which one is for the terminating 0. What does not fit is left out.
+  // Writes to `size` bytes at `text`, of which one is for the terminating 0. Text that does not fit
+  // is left out.
   Line(char* text, size_t size) : text_(text), size_(size) { text_[0] = '\0'; }
 
   void Add(std::string_view part) {

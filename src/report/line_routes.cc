@@ -116,7 +116,7 @@ class Router {
       return std::tie(tracks_[a].top, tracks_[a].bottom) <
              std::tie(tracks_[b].top, tracks_[b].bottom);
     });
-    std::map<int, std::vector<double>> ends;  // where the last line of each track of a gutter ends
+    std::map<int, std::vector<double>> ends;  // ends of the last line of each track of a gutter
     for (const size_t t : order) {
       Track& track = tracks_[t];
       std::vector<double>& used = ends[track.gutter];

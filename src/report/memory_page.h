@@ -12,7 +12,7 @@ namespace cgrun {
 
 // One plan of the page; both stay the caller's.
 struct MemoryPagePlan {
-  std::string title;  // what tells it from the others: "planner owl"
+  std::string title;  // tells it from the others: "planner owl"
   const PlanSubject* subject = nullptr;
   const MemoryLayout* layout = nullptr;
 };

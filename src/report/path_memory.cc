@@ -1,4 +1,5 @@
-// Which paths touch a buffer, and how many addresses those of a path cover. Entry point: SharingOf.
+// Finds the paths that touch a buffer, and the addresses that the buffers of a path cover. Entry
+// point: SharingOf.
 #include "src/report/path_memory.h"
 
 #include <algorithm>

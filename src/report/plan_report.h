@@ -42,7 +42,7 @@ struct PlanSubject {
   std::vector<std::string> entries;  // names of the entry points, in the layout's order …
   std::vector<int64_t> batches;      // … and how many samples each takes
   int64_t data_bytes = 0;            // loader ring and decoded sets
-  std::string data_note;             // why the samples are left out; empty where not
+  std::string data_note;             // says why the samples are left out; empty if they are not
   int64_t base_bytes = 0;            // the process itself
   int64_t start_bytes = 0;           // the most before the arena is there
   // A control group must allow this, with mapped code and the kernel's share; and `ulimit -v` the
@@ -50,7 +50,7 @@ struct PlanSubject {
   int64_t container_bytes = 0, address_space_bytes = 0;
   int64_t code_bytes = 0, kernel_bytes = 0;  // of container_bytes
   int64_t copies_bytes = 0;                  // of the first entry point's peak: CopiesAtPeak()
-  int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
+  int64_t eager_peak_bytes = 0;  // eager mode would need these in place of the arena; 0: not told
   double compile_seconds = 0;
   bool swaps_to_host = false;  // the swap space is pinned memory of the host, and no file
   std::optional<int64_t> memory_cap = {};  // bytes that the run may take, where that is said, …
@@ -76,7 +76,7 @@ struct MemoryRoom {
   std::string_view place = "here";  // "there", of a machine that is not this one
 };
 
-// Why a run that takes `bytes` cannot run there, or cannot now; "" where it can.
+// Returns why a run that takes `bytes` cannot run there, or cannot now; "" where it can.
 std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room);
 
 // "1.0000, optimal", "1.0312": peak ÷ lower bound.

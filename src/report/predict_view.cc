@@ -295,8 +295,8 @@ std::string PredictView::ElementOf(const Prediction& prediction) const {
   return Indented(item);
 }
 
-// The predictions become text one by one: as values of JSON all of them would take several times as
-// much. What was measured stands last, when the text is there.
+// The predictions become text one by one, because all of them as values of JSON would take several
+// times as much. The measured memory stands last, so that it includes the text.
 std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::string>& warnings,
                               const std::vector<FileProblem>& problems,
                               const std::function<MemoryUse()>& measure) const {

@@ -19,7 +19,7 @@ struct PredictFacts {
   int64_t samples = 0;
   int64_t operators_run = 0, operators = 0;  // that ran, and those of whole runs
   bool dry_run = false;
-  std::vector<std::string> notes = {};  // what became of the files
+  std::vector<std::string> notes = {};  // say what became of the files
   MemoryUse memory = {};
 };
 

@@ -124,7 +124,7 @@ struct Exceeded {
   }
 };
 
-// Why a share is more than 100 %.
+// Explains why a share is more than 100 %.
 std::string ExceededText(const Exceeded& exceeded) {
   std::string text;
   if (exceeded.bytes) {

@@ -1,4 +1,4 @@
-// Prints the profile of --profile and -v: where the time of a run went, held against the machine's
+// Prints the profile of --profile and -v: where the time of a run went, compared with the machine's
 // ceilings. It also writes the trace, which Perfetto and chrome://tracing open.
 #ifndef CGRUN_REPORT_PROFILE_REPORT_H_
 #define CGRUN_REPORT_PROFILE_REPORT_H_

@@ -19,7 +19,7 @@ constexpr int kBarWidth = 24;
 constexpr int kLeastBar = 6;
 constexpr int kGap = 2;  // characters between columns
 
-// What a line shows, once it is known what fits.
+// Says what a line shows, when it is known what fits.
 struct ProgressLayout {
   int bar = kBarWidth;  // 0: none
   int columns = 0;      // the first so many

@@ -13,7 +13,8 @@
 namespace cgrun {
 namespace {
 
-// Code and libraries are mapped from files: neither in the base nor in what is measured.
+// Code and libraries are mapped from files. They are neither in the fixed memory nor in the
+// measured bytes.
 std::string MeasuredText(const MemoryUse& memory) {
   return fmt::format("measured {} (with code and libraries {})", FormatBytes(memory.measured),
                      FormatBytes(memory.process));
@@ -26,7 +27,7 @@ std::string MemoryText(const MemoryUse& memory) {
                      FormatBytes(memory.engine.reserved_peak_bytes), MeasuredText(memory));
 }
 
-// Whether the number is of the metric `name` of one path, or of the only path.
+// Returns whether the number is of the metric `name` of one path, or of the only path.
 bool HasName(const NamedNumber& mean, std::string_view name) {
   return mean.name == name || mean.name.ends_with("." + std::string(name));
 }
@@ -50,7 +51,7 @@ std::string MeansText(const PassResult& pass, const std::string& of = "") {
                      of.empty() ? "" : ", " + of);
 }
 
-// Which weights `eval` and `predict` take, for they are not those that the summary is of.
+// Names the weights that `eval` and `predict` take, since the summary can be of others.
 std::string BestText(const TrainResult& result) {
   std::string text = result.best;
   if (!result.best_place) return text;
@@ -247,7 +248,7 @@ std::string BusyNote(double slowdown, double share, int threads) {
 }
 
 std::string CapNote(const MemoryUse& memory, int64_t cap) {
-  constexpr int64_t kLeast = 1 << 20;  // what a process takes differs by less
+  constexpr int64_t kLeast = 1 << 20;  // the memory of a process varies by less
   const int64_t over = memory.measured - cap;
   if (cap <= 0 || over <= std::max(kLeast, cap / 100)) return "";
   const std::vector<std::string> texts = FormatBytesUnder(cap, {memory.measured});

@@ -13,10 +13,10 @@ namespace cgrun {
 // `settings` is the text of the search file.
 std::string SearchPageHtml(const SearchResult& result, const std::string& settings);
 
-// How much of the variance of the trials' ranks the groups of one parameter's values explain, from
-// 0 to 1. Numbers are put into four groups of the same size. Ranks, unlike values, do not let one
-// failed trial count for all. Nothing if fewer than four trials have the parameter, or all have one
-// value.
+// Says how much of the variance of the trials' ranks the groups of one parameter's values explain,
+// from 0 to 1. Numbers are put into four groups of the same size. Ranks, unlike values, do not let
+// one failed trial count for all. The result is nothing if fewer than four trials have the
+// parameter, or all have one value.
 struct ParameterWeight {
   std::string parameter;
   double share = 0;

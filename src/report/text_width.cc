@@ -72,7 +72,7 @@ std::string ShortenMiddle(const std::string& text, double room, const Font& font
   const double beginning = first_part <= kMostBeginning * room
                                ? std::max(kBeginning * room, first_part)
                                : kBeginning * room;
-  size_t end = text.size() - 1, begin = 0;  // what is in [end, begin) is left out
+  size_t end = text.size() - 1, begin = 0;  // the text in [end, begin) is left out
   while (end > 0 && (TextWidth(whole.substr(0, end), font) > beginning || !starts(end))) --end;
   const double rest = room - TextWidth(whole.substr(0, end), font);
   while (begin < text.size() && (TextWidth(whole.substr(begin), font) > rest || !starts(begin))) {

@@ -166,7 +166,7 @@ int64_t PeakStep(const MemoryLayout& layout, int entry) {
     changes.emplace_back(buffer.lifespan.lower, buffer.bytes);
     changes.emplace_back(buffer.lifespan.upper, -buffer.bytes);
   }
-  std::ranges::sort(changes);  // what dies at a step goes before what is born there
+  std::ranges::sort(changes);  // deaths at a step go before births
   int64_t alive = 0, most = 0, peak = 0;
   for (const auto& [step, bytes] : changes) {
     alive += bytes;

@@ -30,10 +30,10 @@ struct ValueLife {
   int64_t steps = 0;            // of the entry point
   std::vector<ValueUse> made;   // at most one; none for what is fed or kept between steps
   std::vector<ValueUse> reads;  // in the order of steps
-  std::string kept_because;     // why it outlives its last reader; "" where it does not
+  std::string kept_because;     // says why it outlives its last reader; "" if it does not
   int64_t offset = 0;
   std::vector<std::string> shares_with;  // the other values in its buffer
-  int64_t peak_step = 0;                 // where the most bytes of the entry point are alive
+  int64_t peak_step = 0;                 // the most bytes of the entry point are alive there
   std::string fused = {};  // a value without bytes that was meant, and is computed within this one
   bool is_workspace = false;  // no value, but what the operator of `made` works in
 };

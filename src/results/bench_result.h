@@ -23,7 +23,7 @@ struct CaseResult {
   double first_step_seconds = 0;  // … and its first step, in which eager mode prepares its kernels
   std::optional<int64_t> allocations_after_first_step;  // ours; no count under a sanitizer
   std::vector<double> losses;  // of the first kComparedSteps steps; none where the model has none
-  std::string fault;           // why the case is an error, not a row; "" where it is none
+  std::string fault;           // says why the case is an error, not a row; "" if it is none
 
   // The case was timed.
   RunCost cost() const {

@@ -14,7 +14,7 @@ namespace cgrun {
 
 struct WeightsReport {
   std::vector<std::string> loaded;
-  // How many of the loaded tensors were of another floating-point type, by that and the model's.
+  // Counts the loaded tensors of another floating-point type, by that type and the model's.
   std::map<std::pair<DType, DType>, int64_t> converted = {};
   std::vector<std::string> not_finite;  // parameters and statistics with NaN or infinite numbers
   std::vector<std::string> missing;     // parameters and statistics that the file does not have
@@ -25,7 +25,7 @@ struct WeightsReport {
   std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
   std::vector<std::string> unused;      // tensors that the model does not have
   std::vector<std::string> left_out;    // tensors that the table `rename` leaves out
-  std::string front;                    // what was taken off in front of all names, "module."
+  std::string front;                    // was taken off in front of all names, "module."
   bool by_chance = false;               // see FitByChance()
 };
 

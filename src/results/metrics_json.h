@@ -1,5 +1,5 @@
-// What a pass over data gave and the memory it took, as JSON: summary.json and `cgrun eval --json`
-// have it.
+// Writes the results and the memory of a pass over data as JSON, for summary.json and `cgrun eval
+// --json`.
 #ifndef CGRUN_RESULTS_METRICS_JSON_H_
 #define CGRUN_RESULTS_METRICS_JSON_H_
 

@@ -10,12 +10,12 @@
 
 namespace cgrun {
 
-// By the name of the input that takes the labels; the name of label 0 first.
+// Lists the names of classes, by the input that takes the labels. The name of label 0 comes first.
 using ClassNames = std::map<std::string, std::vector<std::string>>;
 
 // Returns the names of the classes that `input` takes, however many they are. If nobody knows that
 // input, the result is the only list of `count` names, which is the model's count of classes. Else
-// it is the list that the model file gives for any input. Empty where there is none.
+// it is the list that the model file gives for any input. The result is empty where there is none.
 std::vector<std::string> FindClassNames(const ClassNames& names, std::string_view input,
                                         int64_t count);
 

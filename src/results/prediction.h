@@ -27,7 +27,7 @@ enum class Scores : uint8_t {
   kYesNo
 };
 
-// Whether a score says yes or no.
+// Returns whether a score says yes or no.
 bool IsYesNo(Scores scores);
 
 struct PredictedOutput {
@@ -59,19 +59,19 @@ std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<cons
 // Returns the most probable class of each place: the first of equal ones.
 std::vector<int64_t> ClassesOfPlaces(const PredictedOutput& output, std::span<const double> values);
 
-// Whether the values of an output are numbers that can be used: finite, but for the logarithm of a
-// probability of 0.
+// Returns whether the values of an output are numbers that can be used: finite, but for the
+// logarithm of a probability of 0.
 bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes);
 
 // The raw outputs of a sample.
 using PredictionBytes = std::span<const std::span<const std::byte>>;
 
-// Where a sample comes from.
+// Says where a sample comes from.
 struct SampleOrigin {
   std::string file;
   std::optional<int64_t> index = {};  // in a file of several samples
   std::string not_finite_input = {};  // the first input that holds NaN or infinity; "" for none
-  // How many places of a sequence the file has, where the sample is filled up.
+  // The places of a sequence that the file has, if the sample is filled up.
   std::optional<int64_t> given = {};
 
   std::string ToString() const;  // "x.npy[3]"

@@ -23,7 +23,7 @@ struct TrialResult {
   int64_t number = 0;                 // from 1, in the order in which the trials were proposed
   std::vector<std::string> settings;  // of SearchResult::parameters; "" if one does not count
   TrialState state = TrialState::kPlanned;
-  std::string reason;            // why it was refused, or failed
+  std::string reason;            // says why it was refused, or failed
   std::optional<double> value;   // the best of `curve`
   std::vector<double> curve;     // the metric of `valid` after each evaluation
   int64_t rung = -1;             // the last one that it has left, from 0
@@ -66,7 +66,7 @@ struct EnsembleResult {
   int64_t choosing_samples = 0;  // of `valid`, by which the members were chosen …
   int64_t samples = 0;           // … and those of the values
   std::string folder;            // "" if there is no ensemble
-  std::string problem;           // why there is none; "" if there is one
+  std::string problem;           // says why there is none; "" if there is one
 };
 
 // Lists the members with their weights: "trial 7: 3/5, trial 2: 2/5".

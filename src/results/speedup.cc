@@ -20,7 +20,8 @@ constexpr Tail kOneInEighty = {0.0125, 2.242};  // of 97.5 %
 
 // Returns how many of the least, and of the greatest, of `count` samples are outside of an interval
 // that holds the median. That is the greatest number of heads below which a fair coin stays in
-// `count` throws with the probability of a tail at most. Nothing where all samples are too few.
+// `count` throws with the probability of a tail at most. Returns nothing if there are too few
+// samples.
 std::optional<int> OutsideOfInterval(int count, const Tail& tail) {
   constexpr int kMany = 1000;  // from here on heads are normally distributed, to less than a head
   if (count > kMany) {

@@ -1,5 +1,5 @@
-// What rounds of a benchmark say: spreads, how much faster one case is than another, and from which
-// step on that has made up for its start.
+// Evaluates the rounds of a benchmark: their spread, the speedup of one case over another, and the
+// step from which on it has made up for a longer start.
 #ifndef CGRUN_RESULTS_SPEEDUP_H_
 #define CGRUN_RESULTS_SPEEDUP_H_
 
@@ -18,8 +18,8 @@ struct Spread {
 };
 Spread SpreadOf(std::vector<double> samples);
 
-// How many times as fast as the baseline. An interval holds the true one with a probability of 95 %
-// at least; there is none where the rounds are too few for that.
+// Says how many times as fast as the baseline a case is. The interval contains the true number with
+// a probability of 95 % at least. If there are too few rounds for that, there is no interval.
 struct Speedup {
   double median = 0;
   std::optional<std::pair<double, double>> interval;
@@ -43,7 +43,7 @@ struct RunCost {
   double step = 0;
 };
 // The first step at whose end a run has taken less time than the baseline's, and from which on that
-// stays so. Nothing where there is none.
+// stays so. Returns nothing where there is none.
 std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline);
 
 }  // namespace cgrun

@@ -23,7 +23,7 @@ struct WeightsPlace {
   int64_t epoch = 0;  // the last that was begun, from 1; 0: none
 };
 
-// How `early_stop` has ended a run.
+// Says how `early_stop` has ended a run.
 struct EarlyStop {
   std::string metric;
   double value = 0;          // the best; NaN: it was never a number
@@ -41,7 +41,7 @@ struct TrainResult {
   WeightsReport loaded;
   bool interrupted = false;
   bool stopped_early = false;           // by `early_stop`
-  std::optional<EarlyStop> early_stop;  // how it was stopped early
+  std::optional<EarlyStop> early_stop;  // says how it was stopped early
   int64_t epochs = 0;  // begun, former parts of a resumed run included; `steps` likewise
   int64_t steps = 0;
   LeftOut left_out;
@@ -52,20 +52,20 @@ struct TrainResult {
   double stall_seconds = 0;       // the part of `train_seconds` that waited for the loader
   double checkpoint_seconds = 0;  // the part of `seconds` that wrote checkpoints
   int64_t checkpoints = 0;        // that were written
-  // How many times as long as the quickest ones steps took on the host's threads, where that tells
-  // of a busy machine; else 0.
+  // The time of steps on the host's threads, divided by the time of the quickest ones. It is 0
+  // unless it tells of a busy machine.
   double step_slowdown = 0;
   // The part of the host's processors that other programs took while the run computed there, where
   // that tells of a busy machine; else 0.
   double others_share = 0;
-  int64_t state_checks = 0;    // how often all of the state was looked at
+  int64_t state_checks = 0;    // checks of the whole state
   int64_t graph_analyses = 0;  // Session::graph_analyses(), at the end
   EpochReport last;            // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
-  // By how much keeping the cap made steps longer, as it was measured (SlowdownOf): 0.1 is a tenth.
-  // Nothing without a cap that the arena had to be made smaller for.
+  // The cap made steps longer by this share, as measured by SlowdownOf: 0.1 is a tenth. There is
+  // none without a cap that needed a smaller arena.
   std::optional<double> slowdown;
-  std::optional<double> expected_slowdown;  // what was estimated before, where somebody did
+  std::optional<double> expected_slowdown;  // the estimate before the run, if there was one
   // From the end of step 1 until the last checkpoint is written; nothing without a step, and no
   // count under a sanitizer.
   std::optional<int64_t> allocations_after_first_step;
@@ -74,7 +74,7 @@ struct TrainResult {
   uint64_t weights_hash = 0;
   std::string checkpoint;   // the file with the final state
   std::string best;         // that of the best evaluation; empty where there was none
-  std::string lost_best;    // why it cannot be read, where it was written and is damaged or gone
+  std::string lost_best;    // says why it cannot be read, if it is damaged or gone
   std::string best_metric;  // by which the best evaluation is told; empty where there is no `valid`
   double best_value = 0;    // of that metric
   std::optional<WeightsPlace> best_place;

@@ -1,4 +1,4 @@
-// Where a batch stands in its step.
+// Finds the place of a batch in its step.
 #include "src/run/accumulation.h"
 
 #include <algorithm>

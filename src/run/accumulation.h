@@ -33,7 +33,7 @@ class Accumulation {
         batches_(batches) {}
 
   int64_t steps_per_epoch() const { return (batches_ + per_step_ - 1) / per_step_; }
-  // Whether a step ends before batch `index` of a pass.
+  // Returns whether a step ends before batch `index` of a pass.
   bool BeginsStep(int64_t index) const { return index % per_step_ == 0; }
   // Returns the part that batch `index` of a pass has in its step, after `step` steps of the run.
   StepPart PartOf(int64_t index, int64_t step) const;

@@ -183,8 +183,8 @@ void BatchRunner::AddResults(const Entry& entry, int64_t count) {
   last_count_ = count;
 }
 
-// Where the next `count` numbers of samples lie. Whoever runs more batches than the set has, to
-// measure time, begins anew.
+// Returns the place for the next `count` numbers of samples. A benchmark runs more batches than the
+// set has, and then begins at the front.
 size_t BatchRunner::KeptBegin(const Total& total, int64_t count) const {
   const int64_t begin = samples_ % set_size_;
   return total.first + static_cast<size_t>(begin + count > set_size_ ? 0 : begin);

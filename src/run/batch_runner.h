@@ -71,7 +71,7 @@ class BatchRunner {
     bool is_loss = false;
     const std::string* path = nullptr;  // its path's name; its own where it has none
   };
-  // Where a result of every entry point is added up, and what is shown of it.
+  // Says where a result of every entry point is added up, and which part of it is shown.
   struct Total {
     size_t first = 0;  // of its sums
     size_t count = 1;

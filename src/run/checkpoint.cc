@@ -174,7 +174,7 @@ void CheckCounters(const std::string& path, const SafetensorsMetadata& metadata,
   CheckMetadata(path, metadata, kEpochKey, counters.epoch);
 }
 
-// Reads all of it. Where it is not whole, says so in `damaged`.
+// Reads the whole file. If it is damaged, adds its fault to `damaged`.
 bool IsWhole(const std::string& path, std::vector<std::string>& damaged) {
   try {
     SafetensorsReader reader(path);

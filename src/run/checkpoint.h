@@ -29,7 +29,7 @@ struct BestSoFar {
   friend bool operator==(const BestSoFar&, const BestSoFar&) = default;
 };
 
-// Where a run is, beyond the engine's state.
+// Says how far a run has come, beyond the engine's state.
 struct RunState {
   int64_t step = 0;               // updates done
   int64_t epoch = 0;              // that it is in, from 0
@@ -66,7 +66,7 @@ class CheckpointWriter {
   // copied.
   static constexpr int64_t kBufferBytes = AtomicFile::kBufferBytes;
 
-  // Whether all of the engine's state is finite.
+  // Returns whether all of the engine's state is finite.
   bool IsFinite();
   // Engine::StateHash(), by way of the writer's copy.
   uint64_t StateHash() { return engine_.StateHash(copy_); }

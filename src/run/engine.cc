@@ -177,7 +177,7 @@ class GraphEngine final : public Engine {
     std::vector<std::byte> bytes;
     program_->RunChecked(entry, [&](const Instruction& i) {
       const ImageInstruction& image = EntryOf(entry).instructions[static_cast<size_t>(i.node)];
-      if (IsTransfer(image.node.op)) return;  // what is on its way cannot be read yet
+      if (IsTransfer(image.node.op)) return;  // a tensor on its way cannot be read yet
       for (size_t o = 0; o < image.node.outputs.size() && wanted; ++o) {
         const ImageOperand& operand = image.operands[image.node.inputs.size() + o];
         bytes.resize(static_cast<size_t>(operand.bytes));

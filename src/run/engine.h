@@ -135,9 +135,9 @@ class Engine {
   // State, by index into model().states. `plain` and `tensor` have the bytes of the state's type.
   virtual void ReadState(size_t index, std::span<std::byte> plain) const = 0;
   void ReadState(size_t index, HostTensor& tensor) const { ReadState(index, tensor.bytes()); }
-  // The state's bytes where they lie, valid until the engine runs or a state is written. Empty
-  // where the device has a memory of its own, or where the state is not plain: ReadState() copies
-  // such a state.
+  // The state's bytes where they lie, valid until the engine runs or a state is written. The result
+  // is empty where the device has a memory of its own, or where the state is not plain: ReadState()
+  // copies such a state.
   virtual std::span<const std::byte> StateInPlace(size_t index) const = 0;
   virtual void WriteState(size_t index, const HostTensor& tensor) = 0;
   // Has `fill` write the state's plain bytes, where they lie if StateInPlace() tells.
@@ -172,9 +172,9 @@ class Engine {
 inline constexpr size_t kTracedRuns = 100'000;  // of operators; 2.3 MiB
 std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced = true);
 
-// How much longer training steps took for less memory: 0.1 is a tenth. What of a kernel's time is
-// for that (share_for_less) is estimated where it works alone. Nothing where
-// none has been timed.
+// Returns how much longer training steps took to save memory: 0.1 is a tenth. Kernels have a share
+// of their time that is for this (share_for_less). It is an estimate if a kernel is
+// single-threaded. The result is nothing if no operator has been timed.
 std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& times);
 
 // `device`, `library` and `communicator` must outlive an engine. These throw what the constructors
@@ -185,8 +185,9 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
                                         const KernelLibrary& library, Communicator& communicator,
                                         const EagerOptions& options = {});
 
-// Where an engine runs: all of it must outlive it. `debug`: of a debugging run; else null.
-// `before_arenas`: of a program; it need not outlive the engine's making.
+// Lists what an engine runs on. All of it must outlive the engine, but for `before_arenas`, which
+// need only outlive its making. `debug` is null, except in a debugging run. `before_arenas` is for
+// a program.
 struct EnginePlace {
   const KernelLibrary& library;
   Device& device;
@@ -200,7 +201,7 @@ std::unique_ptr<Engine> MakeImageEngine(ProgramImage image, const EnginePlace& p
                                         const std::string& swap_folder);
 
 // Compiles a model for these entry points, or prepares it for eager mode, and makes the engine of
-// it. Null after an error, which goes to `diagnostics`; throws what the two above throw.
+// it. Returns null after an error, which goes to `diagnostics`; throws what the two above throw.
 std::unique_ptr<Engine> BuildEngine(const ModelSpec& model,
                                     const std::vector<EntryRequest>& requests, Mode mode,
                                     const CompileOptions& options, const EnginePlace& place,

@@ -58,8 +58,9 @@ class NonFiniteError : public UserError {
   SourceMark mark_;
 };
 
-// Nothing where all runs stay finite. An operator that is meant to give infinities, and whose loss
-// is finite, is not found: it does no harm. Takes as much host memory as the engine's state.
+// Returns nothing where all runs stay finite. An operator that is meant to give infinities, and
+// whose loss is finite, is not found: it does no harm. Takes as much host memory as the engine's
+// state.
 std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay);
 
 }  // namespace cgrun

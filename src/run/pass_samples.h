@@ -11,7 +11,7 @@
 
 namespace cgrun {
 
-// How many such metrics an entry point has.
+// Returns the number of such metrics of an entry point.
 int64_t SampleMetrics(const Graph& graph);
 int64_t SampleMetrics(const EngineEntry& entry);
 int64_t SampleMetrics(const ImageEntry& entry);

@@ -21,7 +21,7 @@ std::optional<std::string> KeyOfPair(const ModelSpec& model, const PathSpec& pat
   return "gan.optimizer" + (each ? "." + role : "");
 }
 
-// Whether an update divides by nothing else where the gradients of a parameter are all 0.
+// Returns whether an update divides by nothing else where the gradients of a parameter are all 0.
 bool HasNoEpsilon(const OpSpec& optimizer) {
   return std::ranges::any_of(optimizer.attributes, [](const Attribute& attribute) {
     Diagnostics ignored;  // it was read before
@@ -29,8 +29,8 @@ bool HasNoEpsilon(const OpSpec& optimizer) {
   });
 }
 
-// Whether the features are columns of a table as they stand: one of years, say, makes gradients of
-// another size than one of fractions.
+// Returns whether the features are columns of a table as they stand: one of years, say, makes
+// gradients of another size than one of fractions.
 bool HasRawColumns(const ModelSpec& model) {
   if (!model.data || !model.data->train) return false;
   const DataSpec& train = *model.data->train;

@@ -14,8 +14,8 @@ struct PathOptimizer {
   std::string key;   // "train.optimizer", "paths.read.optimizer", "gan.optimizer.generator"
 };
 
-// That of `path` itself, else the one of `train`; nothing of a path that learns nothing, or that
-// lacks one.
+// Returns the optimizer of `path` itself, or else that of `train`. Returns nothing for a path that
+// learns nothing, or that lacks an optimizer.
 std::optional<PathOptimizer> OptimizerOf(const ModelSpec& model, const PathSpec& path);
 
 // Returns help for a run whose numbers are not finite any more. It names settings of the optimizer

@@ -76,7 +76,7 @@ std::vector<ScheduleKind> MakeKinds() {
   return kinds;
 }
 
-// What PyTorch and Keras call schedules and their arguments.
+// PyTorch and Keras have these names for schedules and their arguments.
 constexpr Synonym kKindSynonyms[] = {
     {"steplr", "step"},
     {"multistep", "step"},
@@ -169,7 +169,8 @@ void ReportUnknown(const TreeEntry& entry, const ScheduleKind& kind, Diagnostics
                     help);
 }
 
-// Whether a key of the map is another program's name of the argument, so that it was told of.
+// Returns whether a key of the map is another program's name of the argument, so that it was told
+// of.
 bool IsMeant(const TreeNode& node, const std::string& argument) {
   return std::ranges::any_of(node.entries, [&](const TreeEntry& entry) {
     return !MeantName(entry.key, {&argument, 1}, kArgumentSynonyms).empty() ||

@@ -32,7 +32,7 @@ struct RateSchedule {
   double learning_rate = 0.01;
   double warmup_epochs = 0;
   double warmup_steps = 0;      // instead of epochs; 0: those count
-  SourceMark warmup_mark = {};  // where the file gives either
+  SourceMark warmup_mark = {};  // the place in the file that gives either
   double final_factor = 0;      // cosine, polynomial: the last rate, as a part of the first
   double power = 1;
   double factor = 0.1;
@@ -43,7 +43,7 @@ struct RateSchedule {
   // These members are for kPlateau. Progress is a change of more than `threshold`, as a part of the
   // best so far.
   std::string metric = "loss";
-  SourceMark metric_mark = {};  // where the file names it
+  SourceMark metric_mark = {};  // the place in the file that names it
   bool higher_is_better = false;
   double threshold = 1e-4;
   double patience = 10;  // evaluations
@@ -55,7 +55,7 @@ struct RateSchedule {
   // Returns how many steps the rate rises.
   double WarmupSteps() const;
 
-  // Whether evaluations matter, by the number that is called `metric`.
+  // Returns whether evaluations matter, by the number that is called `metric`.
   bool watches() const { return kind == Kind::kPlateau; }
   // Takes the number that an evaluation after `step` steps gave.
   void Observe(int64_t step, double value);

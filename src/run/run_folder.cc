@@ -72,8 +72,8 @@ std::vector<fs::path> RunFiles(const std::string& folder) {
   return files;
 }
 
-// By run.json, which a run writes first, or had begun to write: files called model.yaml,
-// metrics.csv or report.html may be what somebody else wrote.
+// Decides by run.json, which a run writes first, or had begun to write, or by its note of a
+// failure. Somebody else may have written files called model.yaml, metrics.csv or report.html.
 bool IsLeftByRun(const std::vector<fs::path>& files) {
   return std::ranges::any_of(files, [](const fs::path& file) {
     const std::string name = file.filename().string();
@@ -82,8 +82,8 @@ bool IsLeftByRun(const std::vector<fs::path>& files) {
   });
 }
 
-// Whether a run failed there before it left more than its checkpoint of step 0: no best model, and
-// nothing that it was to keep.
+// Returns whether a run failed there before it left more than its checkpoint of step 0: no best
+// model, and nothing that it was to keep.
 bool FailedAtOnce(const std::string& folder) {
   std::error_code error;
   for (const fs::path& file : RunFiles(folder)) {

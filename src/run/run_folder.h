@@ -59,7 +59,8 @@ struct RunPart {
   friend bool operator==(const RunPart&, const RunPart&) = default;
 };
 
-// How a run was started, in what the model file does not say; a resumed run is started so again.
+// Holds the settings of a run's start that the model file does not have. A resumed run starts with
+// the same.
 struct RunSettings {
   std::string device = "reference";
   Mode mode = Mode::kGraph;
@@ -88,7 +89,7 @@ std::string SummaryJson(const TrainResult& result);
 void WriteSummary(const std::string& folder, const std::string& json);
 // A run that goes on has none, until it ends. Removes what WriteFailure() left, too.
 void RemoveSummary(const std::string& folder);
-// Whether a folder is that of a run that goes on, or was interrupted or killed.
+// Returns whether a folder is that of a run that goes on, or was interrupted or killed.
 bool IsUnfinishedRun(const std::string& folder);
 // failure.txt, of a run that ends with an error. Does not throw.
 void WriteFailure(const std::string& folder, const UserError& error);

@@ -1,4 +1,4 @@
-// What a run writes down as it goes on: metrics.csv, and the same for TensorBoard.
+// Writes the log of a run as it goes on: metrics.csv, and the same for TensorBoard.
 #ifndef CGRUN_RUN_RUN_LOG_H_
 #define CGRUN_RUN_RUN_LOG_H_
 

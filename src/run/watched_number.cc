@@ -17,7 +17,7 @@ struct Candidate {
   WatchedNumber number;  // under its name in its path
 };
 
-// Whether an operator's number falls as the model gets better.
+// Returns whether an operator's number falls as the model gets better.
 bool IsError(const std::string& op) {
   const std::optional<OpId> id = FindOp(op);
   if (!id) return false;
@@ -36,7 +36,8 @@ std::vector<Candidate> NumbersOf(const ModelSpec& model) {
   return all;
 }
 
-// Where a metric ought to stand that is left out, its key.
+// Returns the mark of the metric. If the metric is left out, returns the mark of its key, where it
+// ought to stand.
 SourceMark MarkOf(const ModelSpec& model, const MarkedText& metric, const char* key) {
   if (metric.mark.file != nullptr) return metric.mark;
   const TreeEntry* train = model.tree.Find("train");
@@ -52,7 +53,7 @@ void ReportNoValid(const ModelSpec& model, const MarkedText& metric, const char*
                     "`data: {valid: {split: 0.1}}` takes a tenth of the training data");
 }
 
-// Whether validation data are there, if under another name, `val`, which is reported.
+// Returns whether validation data are there, if under another name, `val`, which is reported.
 bool IsValidMeant(const ModelSpec& model) {
   const TreeEntry* data = model.tree.Find("data");
   if (data == nullptr || data->value.Find("valid") != nullptr) return true;

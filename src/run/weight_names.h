@@ -12,8 +12,8 @@
 namespace cgrun {
 
 // The name of a tensor after the rules: each rule whose pattern matches the whole name rewrites it,
-// in the order of the file. A `*` matches the fewest characters that it can. Nothing where a rule
-// leaves the tensor out.
+// in the order of the file. A `*` matches the fewest characters that it can. Returns nothing where
+// a rule leaves the tensor out.
 std::optional<std::string> Renamed(std::string name, const std::vector<RenameRule>& rules);
 
 // Returns what training programs put in front of every name: "", "module.", or several such as

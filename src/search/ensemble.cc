@@ -73,7 +73,7 @@ std::vector<double> MeanOf(std::span<const CandidateNumbers> candidates,
   std::vector<double> mean(candidates[0].size());
   int64_t picks = 0;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (choice[i] == 0) continue;  // what is not picked may be NaN
+    if (choice[i] == 0) continue;  // a candidate that is not picked may be NaN
     picks += choice[i];
     const auto count = static_cast<double>(choice[i]);
     for (size_t k = 0; k < mean.size(); ++k) mean[k] += count * candidates[i][k];

@@ -32,7 +32,7 @@ Shape ShapeOfSample(const EnginePort& port, int64_t batch) {
   return Shape::Of(std::vector<int64_t>(sizes.begin() + 1, sizes.end()));
 }
 
-// Takes the room for the numbers of all samples. Throws UserError if that is too much.
+// Takes the memory for the numbers of all samples. Throws UserError if that is too much.
 void TakeRoom(MemberNumbers& numbers, const ValidSamples& samples, int64_t most_bytes) {
   int64_t width = 0;
   for (const Shape& shape : numbers.shapes) width += shape.Elements();

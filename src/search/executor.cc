@@ -67,7 +67,7 @@ std::optional<std::string> ReceiveLine(int file) {
   return line;
 }
 
-// What a worker does: runs the units that come until no other one can come.
+// Runs the units that a worker gets, until no other one can come.
 void WorkFor(int file, TrialRunner& runner, int64_t heap_bytes, const RunSignals& signals) {
   runner.KeepHeap(heap_bytes);
   while (const auto line = ReceiveLine(file)) {

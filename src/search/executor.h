@@ -27,7 +27,7 @@ std::unique_ptr<Executor> MakeExecutor(TrialRunner& runner, const RunSignals& si
 
 // Runs units in `jobs` processes, copies of this one, which share what it has opened. Each takes a
 // heap of `heap_bytes` once. If the system ends such a process, its unit is interrupted, and
-// another process takes its place. Null where there can be no such processes.
+// another process takes its place. Returns null where there can be no such processes.
 std::unique_ptr<Executor> MakeWorkers(TrialRunner& runner, int jobs, int64_t heap_bytes,
                                       const RunSignals& signals);
 

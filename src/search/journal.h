@@ -15,11 +15,12 @@ namespace cgrun {
 struct JournalHead {
   std::string search;       // the search file, as an absolute path
   std::string fingerprint;  // of that file and of its models
-  std::string arguments;    // what the command line has set beside the file, in one line
+  std::string arguments;    // settings of the command line beside the file, in one line
 };
 
-// Each unit is one line of JSON, which is on the disk when Add() returns. What a killed process has
-// begun to write is cut off when the journal is opened again, and its unit is done again.
+// Each unit is one line of JSON, which is on the disk when Add() returns. If a process is killed
+// while it writes, the broken line is cut off when the journal is opened the next time. Its unit is
+// then run anew.
 class Journal {
  public:
   static constexpr char kFileName[] = "journal.jsonl";

@@ -33,8 +33,8 @@ struct EnsembleRequest {
 int64_t CandidatesOf(const EnsembleSpec& spec);
 
 // Chooses the members by one half of `valid`, measures their mean by the other half, and writes the
-// folder `ensemble` of the search. If that has the ensemble of these very candidates, nothing is
-// done again. What goes wrong is the problem of the result. Throws RunStopped after a signal.
+// folder `ensemble` of the search. If that folder has the ensemble of these very candidates,
+// nothing is computed. Errors go to the result. Throws RunStopped after a signal.
 EnsembleResult MakeEnsemble(const EnsembleRequest& request, const TrialPlace& place,
                             SharedData& data, const RunSignals& signals);
 

@@ -75,7 +75,7 @@ class Search {
   }
 
  private:
-  // A search has at least one trial, and a grid can be counted. False after an error.
+  // A search has at least one trial, and a grid can be counted. Returns false after an error.
   bool CheckCount() {
     const SourceMark whole{search_.tree.mark.file};
     if (search_.method_id() == Method::kGrid && !list_.configurations()) {
@@ -99,7 +99,7 @@ class Search {
     return !diagnostics_.has_errors();
   }
 
-  // Proposes and plans the trials that need no results. False after an error.
+  // Proposes and plans the trials that need no results. Returns false after an error.
   bool PlanAhead() {
     const int64_t most = list_.limit() == TrialList::kNoLimit ? kPlannedAhead : list_.limit();
     while (list_.HasNext() && list_.KnowsNext() && std::ssize(list_.trials()) < most) {
@@ -223,7 +223,7 @@ class Search {
     }
   }
 
-  // Whether no other unit may begin.
+  // Returns whether no other unit may begin.
   bool IsOver() {
     if (signals_.stop != nullptr && *signals_.stop != 0) result_.interrupted = true;
     const auto& seconds = search_.budget.seconds;

@@ -15,7 +15,7 @@ namespace cgrun {
 
 struct SearchOptions {
   std::string folder;  // that the search leaves; it is there and locked, unless this is a dry run
-  std::string arguments;  // what else the command line says of the trials, in one line
+  std::string arguments;  // other settings of the command line for the trials, in one line
   bool resume = false;    // goes on with the journal in the folder
   bool dry_run = false;   // plans trials as far as they are known, and runs none
   int jobs = 0;           // processes; 0: as many as there are processors and memory for

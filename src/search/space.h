@@ -33,7 +33,7 @@ class Space {
   size_t size() const { return parameters_.size(); }
   const SearchParameter& operator[](size_t parameter) const { return parameters_[parameter]; }
 
-  // Whether the parameter counts, by the settings of those above it.
+  // Returns whether the parameter counts, by the settings of those above it.
   bool IsActive(size_t parameter, const Configuration& settings) const;
   // The setting at `part` of the way from the first to the last one, 0 <= part < 1. Numbers of a
   // range without a step have four significant digits.
@@ -48,8 +48,8 @@ class Space {
   // A text that two configurations share where they are equal.
   std::string KeyOf(const Configuration& settings) const;
 
-  // All configurations; the last parameter changes first. Nothing if some parameter has no number
-  // of levels, or if there are more than kMostCounted.
+  // All configurations; the last parameter changes first. Returns nothing if some parameter has no
+  // number of levels, or if there are more than kMostCounted.
   std::optional<std::vector<Configuration>> Enumerate() const;
 
  private:

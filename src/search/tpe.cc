@@ -60,7 +60,7 @@ class Mixture {
   std::vector<double> places_, widths_;
 };
 
-// Where a number lies in its range, from 0 to 1.
+// Returns the place of a number in its range, from 0 to 1.
 double PlaceOf(const Range& range, double number) {
   if (range.max <= range.min) return 0.5;
   return range.log ? std::log(number / range.min) / std::log(range.max / range.min)
@@ -77,7 +77,8 @@ Mixture MixtureOf(const std::vector<const PastTrial*>& trials, size_t parameter,
   return Mixture(std::move(places));
 }
 
-// How likely each choice is; each has been seen once before.
+// Returns the probability of each choice. One trial is added to those seen, with equal parts for
+// all choices, so that none is 0.
 std::vector<double> SharesOf(const std::vector<const PastTrial*>& trials, size_t parameter,
                              size_t choices) {
   std::vector<double> shares(choices, 1.0 / static_cast<double>(choices));

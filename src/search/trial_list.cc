@@ -80,7 +80,8 @@ std::optional<Standing> TrialList::StandingOf(const Trial& trial, int64_t rung) 
   return standing;
 }
 
-// By the first rung alone, which all trials reach: what comes later depends on the others.
+// Uses only the results of the first rung, which all trials reach. Later results depend on the
+// other trials.
 std::vector<PastTrial> TrialList::Known() const {
   std::vector<PastTrial> known;
   if (!NeedsResults()) return known;
@@ -117,7 +118,7 @@ Trial* TrialList::Next(Diagnostics& diagnostics) {
   return &trials_.back();
 }
 
-// Whether the search can compare such models.
+// Returns whether the search can compare such models.
 bool TrialList::CheckModel(const ModelSpec& model, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   if (!model.data || !model.data->valid) ReportNoValid(search_, model, diagnostics);

@@ -44,14 +44,14 @@ class TrialList {
   const std::vector<Trial>& trials() const { return trials_; }
   bool higher_is_better() const { return higher_is_better_; }
 
-  // Whether there is a next trial, as far as that is known.
+  // Returns whether there is a next trial, as far as that is known.
   bool HasNext() const { return !is_exhausted_ && std::ssize(trials_) < limit_; }
-  // Whether its proposal needs no result that is still to come.
+  // Returns whether its proposal needs no result that is still to come.
   bool KnowsNext() const;
-  // Proposes and plans the next trial. Null if no configuration is left, or if its epochs are
-  // beyond the budget. An error of data or of the metric goes to `diagnostics`.
+  // Proposes and plans the next trial. Returns null if no configuration is left, or if its epochs
+  // are beyond the budget. An error of data or of the metric goes to `diagnostics`.
   Trial* Next(Diagnostics& diagnostics);
-  // What a trial has reached on a rung; nothing before it has run there.
+  // Returns the standing of a trial on a rung; nothing before it has run there.
   std::optional<Standing> StandingOf(const Trial& trial, int64_t rung) const;
 
  private:

@@ -20,7 +20,7 @@ struct TrialPlan {
   int64_t arena_cap = 0;         // CompileOptions::arena_cap with which it was planned; 0: none
   int64_t epochs = 0;            // that it trains for
   double seconds_per_epoch = 0;  // by the cost model
-  std::string refusal;           // why it does not fit; "" if it fits
+  std::string refusal;           // says why it does not fit; "" if it fits
 };
 
 // All trials have this in common.

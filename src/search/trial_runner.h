@@ -28,8 +28,8 @@ class TrialRunner {
   void KeepHeap(int64_t bytes);
   // Gives the heap back. The next unit takes another one.
   void FreeHeap() { device_.reset(); }
-  // Trains in the trial's run folder, until the unit's last epoch. What goes wrong with the trial
-  // is its failure.
+  // Trains in the trial's run folder, until the unit's last epoch. An error in the trial is its
+  // failure.
   UnitResult Run(const Unit& unit, const RunSignals& signals);
 
  private:

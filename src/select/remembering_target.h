@@ -12,7 +12,7 @@
 
 namespace cgrun {
 
-// What options depend on. `Node` and `Setting` are references where they are looked for.
+// Holds the node and the setting on which the options depend. Both are references during a lookup.
 template <class Node, class Setting>
 struct AskedFor {
   Node node;

@@ -16,7 +16,7 @@
 namespace cgrun {
 namespace {
 
-// How the results of a node are thought to be read.
+// Says how the selector expects that the results of a node are read.
 enum class Outlook { kAsTheyLie, kPlain };
 
 class Selector {
@@ -67,8 +67,8 @@ class Selector {
     Apply(id, options[best]);
   }
 
-  // Inputs that it does not read as they lie. Where times are equal, fewer are better: a copy that
-  // is there for others is needed no longer.
+  // Counts the inputs that the kernel does not read as they lie. If times are equal, the option
+  // with fewer wins, because a copy that exists for others can become needless.
   int64_t CountReordered(NodeId id, const KernelOption& option) const {
     const std::vector<ValueId>& inputs = graph_.nodes[id].inputs;
     int64_t count = 0;
@@ -148,7 +148,7 @@ class Selector {
     return copy;
   }
 
-  // What is read from outside is plain; what becomes state lies as that does.
+  // Values that are read from outside are plain. A state's next value has the layout of the state.
   void AssignResultLayouts() {
     for (Output& output : graph_.outputs)
       output.value = InLayoutFor(output.value, Layout(), output.path);

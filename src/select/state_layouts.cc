@@ -1,4 +1,5 @@
-// ChooseStateLayouts: what kernels would ask for, tried, and held against plain state.
+// ChooseStateLayouts tries the layouts that kernels would ask for, and compares them with plain
+// state.
 #include "src/select/state_layouts.h"
 
 #include <algorithm>
@@ -33,8 +34,8 @@ struct Group {
   std::set<NodeId> nodes;
 };
 
-// What makes the new value of a state: goes back from it, through the nodes of the update and
-// copies, to the nodes that make gradients.
+// Finds the nodes that make the new value of a state. It goes back from that value, through the
+// nodes of the update and copies, to the nodes that make gradients.
 class UpdateSearch {
  public:
   UpdateSearch(const Graph& graph, Group& group) : graph_(graph), group_(group) {}

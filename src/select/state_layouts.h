@@ -1,5 +1,5 @@
-// Which layouts state is kept in: a weight as its forward kernels read it, so that no step copies
-// it, and what is updated beside it, such as momentum, in the same one.
+// Chooses the layouts of state. A weight lies as its forward kernels read it, so that no step
+// copies it. State that is updated beside it, such as momentum, has the same layout.
 #ifndef CGRUN_SELECT_STATE_LAYOUTS_H_
 #define CGRUN_SELECT_STATE_LAYOUTS_H_
 
@@ -11,8 +11,9 @@
 
 namespace cgrun {
 
-// By the name of the state, which entry points share; what is not in it is plain. Layouts take as
-// many bytes as plain ones. Files, and whoever asks a program for its state, see it plain.
+// Holds layouts by the name of the state, which entry points share. State without an entry is
+// plain. Layouts take as many bytes as plain ones. Files see the state plain, and so do all that
+// ask a program for it.
 using StateLayouts = std::map<std::string, Layout>;
 
 struct SelectOptions;
@@ -24,7 +25,7 @@ struct SelectOptions;
 StateLayouts ChooseStateLayouts(const Graph& graph, const Target& target,
                                 const SelectOptions& options);
 
-// Whether a value is state, as it is or in another number type, that takes as many bytes in
+// Returns whether a value is state, as it is or in another number type, that takes as many bytes in
 // `layout` as plain.
 bool CanLieIn(const Graph& graph, ValueId value, const Layout& layout);
 

@@ -73,7 +73,8 @@ std::vector<KernelOption> TunedTarget::Options(const NodeSignature& node,
   };
   const double hopeless = kHopeless * std::ranges::min_element(options, less)->seconds;
   for (KernelOption& option : options) {
-    // Alone for a team is other work than alone, whose time the record may know.
+    // One thread that gives the bits of a thread team does other work than one thread for itself.
+    // The record may know only the time of the latter.
     if (setting.thread_team > setting.threads && !option.same_bits_single_threaded) continue;
     const std::string key = TuningRecord::KeyOf(node, option, setting.threads);
     std::optional<double> seconds = record_->Find(key);

@@ -10,8 +10,9 @@
 
 namespace cgrun {
 
-// By the keys `eval_every` and `checkpoint_every` of `train`, by a signal that asks for a
-// checkpoint, and by what was done before. Steps are those done.
+// Decides when evaluations and checkpoints are due. It reads the keys `eval_every` and
+// `checkpoint_every` of `train`, and a signal that asks for a checkpoint. It also knows what was
+// done before. Steps are those done.
 class DueWork {
  public:
   // `asked`: set by a signal; may be null.
@@ -23,7 +24,7 @@ class DueWork {
   bool Checkpoint(int64_t step) const {
     return IsMultiple(step, spec_.checkpoint_every) || (asked_ != nullptr && *asked_ != 0);
   }
-  // Where an epoch ends.
+  // These two say what is due at the end of an epoch.
   bool EvaluationAtEnd(int64_t step) const { return !spec_.eval_every || Evaluation(step); }
   bool CheckpointAtEnd(int64_t step) const { return !spec_.checkpoint_every || Checkpoint(step); }
 

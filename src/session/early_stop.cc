@@ -7,7 +7,7 @@
 namespace cgrun {
 namespace {
 
-// Whether the number of an evaluation only approximates what it is called.
+// Returns whether the number of an evaluation only approximates what it is called.
 bool Approximates(const SessionParts& session, const std::string& name) {
   return std::ranges::any_of(session.data.evaluations, [&](const Split& split) {
     return std::ranges::any_of(split.runner->Means(), [&](const NamedNumber& mean) {

@@ -26,7 +26,7 @@ class ProcessorTimesReader {
   ProcessorTimesReader(const cpu_set_t& processors, double ticks)
       : processors_(processors), ticks_(ticks) {}
 
-  // The next piece of the file. False where what follows it need not be read.
+  // The next piece of the file. Returns false where what follows it need not be read.
   bool Add(std::string_view piece);
   // Nothing of another text, and where no line is that of a processor.
   std::optional<ProcessorTimes> Times() const;

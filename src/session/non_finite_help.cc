@@ -14,7 +14,7 @@ constexpr std::string_view kAnyOperator =
     "look at what it reads: data are best of a size of about 1, as `normalize` makes them";
 
 // The node of that name, or that the gradient of that name belongs to: "classify.sqrt[0]" of
-// "classify.sqrt[0].grad". Invalid where there is none.
+// "classify.sqrt[0].grad". The result is invalid where there is none.
 NodeId FindNode(const Graph& graph, std::string_view name) {
   NodeId found;
   size_t longest = 0;
@@ -29,7 +29,7 @@ NodeId FindNode(const Graph& graph, std::string_view name) {
   return found;
 }
 
-// Whether what a node reads follows from something that training changes.
+// Returns whether what a node reads follows from something that training changes.
 bool DependsOnState(const Graph& graph, NodeId node) {
   std::vector<NodeId> left = {node};
   IdVector<NodeId, bool> seen(graph.nodes.size());

@@ -67,7 +67,7 @@ bool ReadRates(SessionParts& session, Diagnostics& diagnostics) {
   return true;
 }
 
-// Opens the data, and reads the file's `train`. False after an error.
+// Opens the data, and reads the file's `train`. Returns false after an error.
 bool ReadInputs(SessionParts& session, bool train, Diagnostics& diagnostics) {
   const ModelSpec& model = session.model;
   ChooseWeights(session, diagnostics);
@@ -206,8 +206,8 @@ void MakeSplits(SessionParts& session) {
   for (Split& split : session.data.evaluations) make(split, EntryKind::kEval, false);
 }
 
-// The metrics of `keep_best` and `early_stop`. The best model is told by the first loss where the
-// file names no metric.
+// Reads the metrics of `keep_best` and `early_stop`. If the file names no metric, the first loss
+// chooses the best model.
 void ReadWatched(SessionParts& session, Diagnostics& diagnostics) {
   const Split* valid = session.data.Find("valid");
   WatchedNumbers& watched = session.watched;
@@ -235,7 +235,7 @@ void CheckPlace(const SessionParts& session) {
                   "from its weights");
 }
 
-// Where training begins: at its start, or at options.checkpoint.
+// Sets the state at which training begins: that of its start, or that of options.checkpoint.
 void ReadState(SessionParts& session) {
   RunState& state = session.state;
   state.totals.resize(session.data.train->runner->total_count());

@@ -120,9 +120,9 @@ class Session {
   // Returns the steps of training, or 0 if time ends it.
   int64_t total_steps() const;
   int64_t steps_per_epoch() const;
-  // Where training begins.
+  // Returns the state at which training begins.
   const RunState& run_state() const;
-  // Whether `early_stop` has ended the run that is resumed, and how.
+  // Returns whether `early_stop` has ended the run that is resumed, and how.
   bool IsStopped() const;
   EarlyStop DescribeStop() const;
   // Returns the rates that jump because the resumed run has another length than `before` gave it.

@@ -33,7 +33,7 @@ std::string CodeSettings(const ModelSpec& model) {
   return ToYaml(tree);
 }
 
-// Whether a program was compiled from these settings.
+// Returns whether a program was compiled from these settings.
 bool SameSettings(const ProgramImage& image, const ModelSpec& model,
                   const CompileOptions& options) {
   const CompileOptions defaults;
@@ -52,13 +52,13 @@ int64_t SwapBytes(const ProgramImage& image) {
   return image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
 }
 
-// Why a program that swaps nothing is compiled again where it may.
+// Says why a program that swaps nothing is compiled a second time if it may swap.
 std::string LacksSwaps(const SwapFolder& swap) {
   return swap.path == kSwapToHost ? "it swaps nothing to the host's memory, as it now may"
                                   : "it swaps nothing to a file, and there is a folder for one";
 }
 
-// What to do where there is no data for an evaluation: take what there is.
+// Says what to do if there is no data for an evaluation: take the data that there is.
 std::string HelpWithoutData(const ModelData& data, const std::string& wanted) {
   std::string there;
   if (data.valid) there = "`--split valid`";
@@ -146,7 +146,7 @@ bool MakeEngine(SessionParts& session, Diagnostics& diagnostics) {
   }
   std::optional<ProgramImage> image = MakeImage(session, *library, diagnostics);
   if (!image) return false;
-  ReleaseFreeMemory();  // what compiling took is not to lie beside what kernels prepare
+  ReleaseFreeMemory();  // memory of the compile must not lie beside that of kernels
   const std::string swap_folder =
       options.compile.swap ? options.compile.swap->path : SwapFolderOf(session.model);
   const bool is_given = options.image != nullptr && run.recompiled.empty();

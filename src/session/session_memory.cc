@@ -20,7 +20,7 @@ namespace {
 // threads.
 constexpr int64_t kMostPrepared = int64_t{192} << 20;
 
-// What kernels may take for workspaces.
+// Kernels may take up to this many bytes for workspaces.
 constexpr int64_t kMostWorkspace = int64_t{64} << 20;
 
 int64_t BytesAt(const TensorType& type, int64_t batch) {
@@ -49,7 +49,8 @@ constexpr const char* kProgramHelp =
     "its arena was planned when it was compiled: compile the model again, with a smaller `--batch` "
     "or with `--memory SIZE`";
 
-// Returns what the run holds of the host beside arena and base, without what entry points add.
+// Returns the host memory of the run beside the arena and the fixed memory, without the parts of
+// entry points.
 HostParts PartsOf(const SessionParts& session) {
   const SessionData& data = session.data;
   HostParts parts{.decoded_bytes = data.sets.decoded_bytes, .sets = {}, .batch = session.batch};

@@ -51,7 +51,7 @@ struct SessionData {
   std::optional<DataIdentity> identity;  // of the training data of a run that goes on
   DataFindings findings;  // of the training data; of an evaluation what its weights keep
 
-  // Null where that split is not evaluated.
+  // Returns null where that split is not evaluated.
   Split* Find(const std::string& name);
   // Dataset::Notes() of all sets; without training, of those that are evaluated.
   std::vector<std::string> Notes() const;
@@ -65,10 +65,10 @@ struct SessionEngine {
   std::unique_ptr<Engine> engine;        // null until it is made, and after an error
   const Program* program = nullptr;      // the engine's, in graph mode
   std::optional<MemoryLayout> layout;    // of a program that this session compiled
-  std::string recompiled;                // why a program that was given is not used
+  std::string recompiled;                // says why a program that was given is not used
 };
 
-// How long a run trains.
+// Says how long a run trains.
 struct RunLength {
   int64_t batches_per_epoch = 0;
   Accumulation accumulation;  // of batches to steps
@@ -91,7 +91,7 @@ struct SessionParts {
   WeightsReport weights;
   std::unique_ptr<KeptValues> kept;  // null where the model file keeps nothing
   RecurrentStates recurrent;
-  RunState state;  // where training begins
+  RunState state;  // training begins there
   MemoryUse memory;
 
   Engine& engine() { return *run.engine; }
@@ -99,14 +99,14 @@ struct SessionParts {
 };
 
 // Opens the data and notes what the training data have found out. If weights were trained with
-// other words or categories, that is an error where a run goes on, else a warning. Where a run goes
-// on, other labels are an error, and other samples with the same labels a warning. False after an
-// error.
+// other words or categories, that is an error in a resumed run, else a warning. In a resumed run,
+// other labels are an error, and other samples with the same labels a warning. Returns false after
+// an error.
 bool OpenData(SessionParts& session, bool train, Diagnostics& diagnostics);
 // The metadata by which checkpoints know the training data.
 SafetensorsMetadata DataMetadata(const SessionParts& session);
 
-// Compiles the entry points, or prepares them for eager mode. False after an error.
+// Compiles the entry points, or prepares them for eager mode. Returns false after an error.
 bool MakeEngine(SessionParts& session, Diagnostics& diagnostics);
 
 // Throws MayNotFit, by a bound on what the forward graph of training makes of a run.
@@ -115,7 +115,7 @@ void CheckBound(const SessionParts& session, const Graph& forward);
 // keep the limits. Call it when the data is open and the kernels are prepared, but before the arena
 // is taken.
 void PlanMemoryOf(const ProgramImage& image, SessionParts& session);
-// Measures the base again when the engine is made: what loads weights and data is not there yet.
+// Measures the fixed memory anew when the engine is made, before weights and data are loaded.
 void CountBase(SessionParts& session);
 // In eager mode, notes what the run will hold beside its tensors, and throws as PlanMemoryOf()
 // does. Call it when the weights are read, but before the loaders have their buffers.
@@ -130,7 +130,7 @@ int64_t LimitBatches(const SessionParts& session, int64_t batches);
 bool RunEvaluation(SessionParts& session, Split& split, RunObserver& observer, PassResult& result,
                    const volatile std::sig_atomic_t* stop = nullptr);
 
-// Whether `early_stop` has ended a run that is at `state`, and how.
+// Returns whether `early_stop` has ended a run that is at `state`, and how.
 bool IsStopped(const SessionParts& session, const RunState& state);
 EarlyStop DescribeStop(const SessionParts& session, const RunState& state);
 

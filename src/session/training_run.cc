@@ -86,7 +86,7 @@ class TrainingRun {
   }
 
  private:
-  // Whether the part of the run before this one was stopped where it was to be evaluated.
+  // Returns whether the part of the run before this one was stopped where it was to be evaluated.
   bool OwesEvaluation() const {
     if (!HasBatches()) return true;
     const bool was_due = IsAtItsEnd() || due_.Evaluation(state_.step);
@@ -165,8 +165,7 @@ class TrainingRun {
     NoteRates();
     NoteTime();
     ReportStep(runner.RunningMeans());
-    if (part.updates && !heap_)
-      heap_ = CurrentHeapUse();  // what is allocated from here on is counted
+    if (part.updates && !heap_) heap_ = CurrentHeapUse();  // allocations from here on are counted
   }
 
   void NoteRates() {
@@ -227,7 +226,7 @@ class TrainingRun {
   void EndEpoch() {
     const bool whole = !HasBatches();
     if (due_.is_evaluated(state_.step)) {
-      // By AfterStep(), and that was the end.
+      // AfterStep() has evaluated after this step, which was the last of the epoch.
     } else if (due_.EvaluationAtEnd(state_.step) || Done()) {
       Evaluate();
       if (result_.interrupted) return;
@@ -280,7 +279,7 @@ class TrainingRun {
     }
   }
 
-  // Whether the model is the best so far, and whether it still grows better.
+  // Notes whether the model is the best so far, and whether it still grows better.
   void Judge(const PassResult& evaluation) {
     session_.rates.Observe(evaluation, state_.step);
     bool is_judged = true;
@@ -351,8 +350,8 @@ class TrainingRun {
     checkpoint_.Write(best_path_, state_);
   }
 
-  // Where time does not end the run a checkpoint tells nothing of it: it has the same bytes always.
-  // Else it has the very time by which the run is at its end or not.
+  // If time does not end the run, a checkpoint has no time in it, so that its bytes are always the
+  // same. Otherwise it has the very time that decides whether the run is at its end.
   void NoteTime() {
     if (spec_.seconds) state_.seconds = session_.state.seconds + Seconds(start_);
   }
@@ -378,8 +377,8 @@ class TrainingRun {
     result_.heap_growth_bytes = now.heap_bytes - heap_->heap_bytes;
   }
 
-  // The last evaluation and the last checkpoint allocate no more than a step. Who ends the process
-  // within the evaluation has the checkpoint.
+  // The last evaluation and the last checkpoint allocate no more than a step. The checkpoint comes
+  // first, so that it exists if the user ends the process during the evaluation.
   TrainResult Finish() {
     std::optional<Saving> saving;
     if (result_.interrupted) saving.emplace(signals_.saving);

@@ -240,7 +240,7 @@ class Machine {
     Push(At(arguments).items[0]);
   }
 
-  // The state of a dict is its metadata. What is read has no other state.
+  // The state of a dict is its metadata. No other object that is read has a state.
   void Build() {
     Pop();
     if (At(Top()).kind != PickleKind::kDict) FailUnknown("an object gets a state");

@@ -31,7 +31,7 @@ Storage StorageOf(const Pickle& pickle, const PickleValue& value, const std::str
                  "convert its tensors to floating-point numbers");
 }
 
-// Whether every element of the tensor lies in its storage.
+// Returns whether every element of the tensor lies in its storage.
 bool IsInside(const StateTensor& tensor) {
   if (!CheckedByteSize(tensor.storage.dtype, tensor.sizes) || tensor.offset < 0) return false;
   int64_t last = tensor.offset;

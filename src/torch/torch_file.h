@@ -13,8 +13,8 @@
 
 namespace cgrun::torch {
 
-// Whether a file begins as `torch.save` writes: a zip archive, or a pickle, as PyTorch wrote before
-// version 1.6. False for a file that cannot be read.
+// Returns whether a file begins as `torch.save` writes: a zip archive, or a pickle, as PyTorch
+// wrote before version 1.6. Returns false for a file that cannot be read.
 bool BeginsAsTorchFile(const std::string& path);
 
 // Maps the file. Its tensors keep the order of the pickle; other values in it have no place here.

@@ -1,4 +1,4 @@
-// Where the files of a zip archive lie in it. The only code that sees minizip.
+// Finds where the files of a zip archive lie in it. This is the only code that sees minizip.
 #ifndef CGRUN_TORCH_ZIP_ENTRIES_H_
 #define CGRUN_TORCH_ZIP_ENTRIES_H_
 

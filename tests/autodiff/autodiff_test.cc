@@ -80,7 +80,7 @@ class AutodiffTest : public testing::Test {
     return result;
   }
 
-  // What `state` holds after one step.
+  // Returns the numbers of `state` after one step.
   std::vector<double> Next(const Graph& graph, const std::string& state) {
     auto sources = sources_;
     for (const auto& [id, info] : graph.parameters) {  // optimizer state starts at 0
@@ -259,7 +259,7 @@ TEST_F(AutodiffTest, PathsHaveTheirOwnOptimizers) {
   EXPECT_FALSE(graph.FindValue("step.2").valid());
 }
 
-// What a path does not train, its loss does not change, though it depends on it.
+// A loss does not change a parameter that its path does not train, though the loss depends on it.
 TEST_F(AutodiffTest, PathsChangeOnlyWhatTheyTrain) {
   const PathId path = AddPath("p", 1, OpId::sgd, Sgd());
   const ValueId frozen = Parameter("frozen", {3, 4}), w = Parameter("w", {1, 2});

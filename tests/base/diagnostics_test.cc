@@ -1,4 +1,4 @@
-// What users read: golden texts, order, suggestions.
+// Tests the messages that users read: golden texts, order, suggestions.
 #include "src/base/diagnostics.h"
 
 #include <gtest/gtest.h>

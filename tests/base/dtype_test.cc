@@ -147,7 +147,7 @@ TEST(Float16Test, RoundsToNearestTiesToEven) {
   EXPECT_TRUE(std::isnan(static_cast<float>(Float16(std::bit_cast<float>(0x7F800001u)))));
 }
 
-// By way of f32, the first number would become a tie, and go down to 1.
+// If it were rounded to f32 first, the first number would become a tie, and go down to 1.
 TEST(Float16Test, ADoubleIsRoundedOnce) {
   EXPECT_EQ(Float16(1.0 + 0x1.0p-11 + 0x1.0p-40).bits, 0x3C01);
   EXPECT_EQ(Float16(-1.0 - 0x1.0p-11 - 0x1.0p-40).bits, 0xBC01);

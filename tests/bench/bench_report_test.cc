@@ -150,7 +150,7 @@ TEST(BenchReportTest, PassesThatChangeNothingHaveNoNumbers) {
   EXPECT_NE(json.find("\"changes_nothing\": true"), std::string::npos) << json;
 }
 
-// What a process of its own tells the one that started it.
+// A case can run in a process of its own, which sends this text to the one that started it.
 TEST(BenchReportTest, ACaseIsReadWithItsRounds) {
   BenchResult result = Result(false, 1, 2);
   result.cases.resize(1);

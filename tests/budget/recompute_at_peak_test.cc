@@ -1,5 +1,5 @@
-// What runs again to lower a peak: none of it is there in vain, none of what was only tried is
-// left, and results stay the same.
+// Tests the recomputations that lower a peak. None is needless, none that was only tried is left,
+// and results stay the same.
 #include "src/budget/recompute_at_peak.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ Bytes PeakOf(const CompiledEntry& entry) {
   return *std::ranges::max_element(bytes);
 }
 
-// The graph without what runs again.
+// Returns the graph without its recomputations.
 std::string TextOfOnce(const CompiledEntry& entry) {
   Graph graph = entry.graph;
   Schedule schedule = entry.schedule;
@@ -57,7 +57,8 @@ int64_t CountNeedless(const CompiledEntry& entry, Bytes most) {
   });
 }
 
-// What a bound graph computes, and, prepared and with what runs again, computes still.
+// Holds the results of a bound graph, to compare them with those of its prepared form with
+// recomputations.
 class Results {
  public:
   explicit Results(const Graph& bound)
@@ -149,7 +150,7 @@ TEST(KeepWhatFits, TakesBackWhatNeedNotRunAgain) {
   EXPECT_EQ(ToString(entry.graph), ToString(graph));
 }
 
-// Some of what earlier rounds have run again is needless in the end, and has gone then.
+// Some recomputations of earlier rounds are needless in the end, and are undone then.
 TEST(RecomputeAtPeak, TakesBackInRandomGraphsToo) {
   int64_t taken_back = 0, recomputations = 0, between = 0;
   for (uint64_t seed = 1; seed <= (kSanitized ? 30 : 100); ++seed) {

@@ -1,4 +1,4 @@
-// What a schedule need not hold at its peak, and where it is computed again.
+// Tests which values a schedule need not keep at its peak, and where it recomputes them.
 #include "src/budget/recompute_options.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(RecomputeOptions, AreTakenByTheSchedule) {
             *std::max_element(held.begin(), held.end()));
 }
 
-// What runs again for the node that is taken back alone goes with it.
+// If a recomputation is undone, nodes that were recomputed only for it go with it.
 TEST(RecomputeOptions, CanBeTakenBack) {
   for (const bool of_state : {false, true}) {
     TwoReaders model(of_state);

@@ -1,4 +1,5 @@
-// What a schedule can write to a file instead of keeping it, and where the transfers stand.
+// Tests which values a schedule can write to a file instead of keeping them, and where the
+// transfers stand.
 #include "src/budget/swap.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How far numbers are apart, and what is no distance.
+// Tests how the distance of numbers is measured, and which differences are none.
 #include "src/check/check_numbers.h"
 
 #include <gtest/gtest.h>

@@ -107,7 +107,7 @@ class AllErrorsTest(MistakesTestCase):
             error = self.errors(TABLE, (DATA, options), (inputs, wrong))
             for part in ("unknown option 'path'", "unknown option 'target'", "input"):
                 self.assertIn(part, error)
-        # What may be the name of an input is no unknown option.
+        # An option that may be the name of an input is not unknown.
         self.write("rows.csv", "a,b,kind\n0,0,yes\n1,1,no\n")
         lists = DATA + ", categories: [a], a: [x, y]"
         error = self.errors(TABLE, (DATA, lists), (inputs, "inputs: [a, features, label]\n"))

@@ -59,7 +59,8 @@ class BatchAutoTest(MemoryTestCase):
 
     def test_a_refusal_names_a_batch_that_fits(self):
         """Guards against a help that names a batch which does not fit either."""
-        # Below what computing again can do for a batch of 24, above what a smaller one takes.
+        # This cap is below what recomputing can do for a batch of 24, and above what a smaller
+        # batch takes.
         cap = self.plan("--batch", "2")["total_bytes"] + MIB
         error = self.refuses("train", "deep.yaml", "--memory", cap, "--out", "run")
         found = re.search(r"`--batch (\d+)` takes about [\d.]+ MiB, and ([\d.]+) times as many steps an "

@@ -22,7 +22,7 @@ GOLDEN = ROOT / "tests/cli/golden"
 VERBS = ["train", "eval", "predict", "generate", "check", "bench", "plan", "graph", "compile", "disasm",
          "import", "export", "summary", "ops", "devices", "completion"]
 
-# What is wrong with a model file: its golden text is named so.
+# Each fault of a model file has a golden text of the same name.
 BAD_MODELS = {
     "unknown_key": MODEL.replace("epochs: 2", "epoch: 2"),
     "unknown_operator": MODEL.replace("op: linear", "op: liner"),

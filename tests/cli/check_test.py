@@ -125,7 +125,8 @@ class CheckTest(CliTestCase):
                           ["check", "idle.yaml", "--device", "reference"]):
             self.assertIn("idle.yaml:7:3: warning: nothing reads input 'mask'\n",
                           self.cgrun(*arguments).stderr)
-        # What is read by another path of the file, if not in training.
+        # There is no warning if another path of the file reads the mask, though training does not
+        # run that path.
         self.write("other.yaml", MODEL.replace(
             "inputs:\n", "inputs:\n  mask: {type: f32, shape: [4]}\n").replace(
             "paths:\n", "paths:\n  aside:\n    mode: forward\n    ops: [{op: relu, in: mask}]\n")

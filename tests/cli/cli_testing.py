@@ -239,7 +239,7 @@ class ControlGroup:
     @classmethod
     @functools.cache
     def why_not(cls, controller, limit):
-        """Why there are none here; "" where there are."""
+        """Returns why there are none here; "" where there are."""
         try:
             with cls(controller, limit) as group:
                 subprocess.run(["true"], preexec_fn=group.join, check=True)  # pylint: disable=W1509
@@ -273,8 +273,8 @@ class CliTestCase(unittest.TestCase):
         return name
 
     def cgrun(self, *arguments, status=0, **options):
-        """Runs cgrun in the test's folder; the result has the texts stdout and stderr. What other
-        runs of this machine have cached is not there. If `status` is None, any exit status will do."""
+        """Runs cgrun in the test's folder; the result has the texts stdout and stderr. It
+        has a cache of its own. If `status` is None, any exit status will do."""
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment,
                    **options}

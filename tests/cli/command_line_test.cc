@@ -25,7 +25,7 @@ std::vector<std::string> CommandLines(const std::string& text) {
   return lines;
 }
 
-// What is wrong with a command line; "" where nothing is, or where it asks for help.
+// Returns the error of a command line; "" if there is none, or if it asks for help.
 std::string ParseErrorOf(const std::string& line) {
   std::vector<std::string> words;
   std::istringstream in(line);

@@ -143,7 +143,8 @@ class CompletionTest(CliTestCase):
         self.assertEqual(len(keys), len(set(keys)))
         for key in ("train.clip=", "train.optimizer.l1=", "data.train.split=", "plugins=", "paths.*."):
             self.assertNotIn(key, keys)
-        # What is offered is what is taken: a key of the format with a wrong value is no unknown key.
+        # The completion offers only keys that the format knows: with a wrong value they are no
+        # unknown key.
         tried = [key for key in keys if key.startswith("train.") and not key.startswith("train.optimizer")]
         self.assertGreaterEqual(len(tried), 20)
         for key in tried:

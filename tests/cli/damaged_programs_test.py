@@ -193,7 +193,7 @@ class DamagedProgramsTest(CliTestCase):
                 self.run_verb(verb, "huge.cgb", 0)
 
     def test_no_changed_field_is_an_internal_error(self):
-        """What is refused is named; what is not may run."""
+        """A refusal names the program; a program that is not refused may run."""
         chance = random.Random(38)
         values = (-1, 0, 1, 255, 1 << 32, (1 << 63) - 1, -(1 << 63), 1e300, "", "add", "\udcff\x1b[31m",
                   None, True, [], {})

@@ -227,7 +227,7 @@ class DamagedRunTest(ResumeTestCase):
         return {path.name: path.read_bytes()
                 for path in (self.folder / out).glob("*.safetensors")}
 
-    # What a folder allows does not bind root, unless it gives up the right to pass over that.
+    # A folder's permissions do not bind root, unless it gives up the right to pass over them.
     def bound(self):
         """A command that the next one is bound by permissions behind."""
         if os.geteuid() != 0:
@@ -274,7 +274,8 @@ class DamagedRunTest(ResumeTestCase):
         self.assertLess(self.checkpoints("run")[-1], STEPS)
         self.resume("run")
         self.assert_same("run", "whole")
-        # What was being written when the folder was closed could not be removed then.
+        # The refused run could not remove its half-written files from the closed folder. So the
+        # resumed run has to.
         self.assertEqual(list((self.folder / "run").glob("*.tmp*")), [])
 
     def test_an_unwritable_folder_is_an_error_before_the_start(self):

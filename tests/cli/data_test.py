@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What data become in training: images changed by chance, and batches that do not come out even."""
+"""Tests data in training: images changed by chance, and batches that do not come out even."""
 
 import csv
 import gzip
@@ -209,7 +209,7 @@ class UnevenBatchTest(CliTestCase):
 
 
 class PhotographsTest(CliTestCase):
-    """What decoding takes is part of the plan: files of many sizes, larger than what is learned."""
+    """Tests that the plan counts the memory of decoding, with files of many sizes."""
 
     def setUp(self):
         super().setUp()

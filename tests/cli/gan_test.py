@@ -200,7 +200,8 @@ class GanTest(cli_testing.CliTestCase):
         self.assertGreaterEqual(shared["state_bytes"], artist + critic)
         self.assertLess(shared["state_bytes"], paths["generate"]["state_bytes"])
 
-        # What `prepare` computes is read by `discriminate`; the rest of the addresses by turns.
+        # The path `discriminate` reads the results of `prepare`. The paths use all other addresses
+        # in turn.
         self.assertGreaterEqual(shared["passed_bytes"], 4 * 16 * 36)
         self.assertGreater(shared["transient_bytes"], shared["passed_bytes"])
         self.assertLessEqual(shared["transient_bytes"], paths["discriminate"]["transient_bytes"])
@@ -276,7 +277,7 @@ class GanTest(cli_testing.CliTestCase):
         unread = [warning for warning in result["warnings"] if "nothing reads what" in warning["message"]]
         self.assertEqual(unread, [])
 
-    # What a repeated path has learned lies where it lay before, as in eager mode.
+    # The values that a repeated path has learned stay where they were, as in eager mode.
     def test_repetition_takes_no_more_than_eager_mode(self):
         for steps in (1, 2, 5):
             self.write("pair.yaml", short("clipped", f"  steps: {{discriminator: {steps}}}\n"))

@@ -13,7 +13,7 @@ from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase, ControlGroup, npy
 
 MIB = 2**20
 
-# Most of the arena is activations, which can be computed again.
+# Most of the arena is activations, which can be recomputed.
 MODEL = """cgrun: 1
 model: deep
 data:

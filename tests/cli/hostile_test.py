@@ -14,7 +14,8 @@ FAULTS = SHARED_DATA / "faults"
 ESCAPE = "\x1b[31mred\x07\udcff\u202e"  # the last but one is the byte FF in a name
 FOLDER = MODEL.replace("format: synthetic, samples: 65, classes: 3", "format: images, folder: pics") \
               .replace("  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n", "")
-# What a batch norm gets is nearly equal, and becomes so in each block: its gradients are very steep.
+# The inputs of a batch norm are nearly equal, and more so in each block, so that gradients are very
+# steep.
 STEEP = """cgrun: 1
 model: steep
 data:
@@ -206,7 +207,7 @@ class LargeHeadersTest(CliTestCase):
     """Guards against readers whose time grows faster than the file."""
 
     def seconds(self, *arguments, status):
-        """How long a command takes; with a sanitizer, whose programs are slower, a fifth of that."""
+        """Returns the seconds of a command. With a sanitizer, which is slower, it is a fifth of them."""
         begin = time.monotonic()
         self.cgrun(*arguments, status=status)
         return (time.monotonic() - begin) / (5 if SANITIZED else 1)

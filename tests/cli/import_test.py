@@ -103,7 +103,7 @@ class ImportTest(CliTestCase):
             self.assertNotIn("no such operator", self.cgrun_says(operator), operator)
 
     def cgrun_says(self, operator):
-        """What `import` says of a model that has this operator with no attribute and one input."""
+        """Returns what `import` says of a model with this operator, no attribute and one input."""
         (self.folder / "one.onnx").write_bytes(onnx.model(
             [onnx.node(operator, ["x"], "y")], [], [onnx.value("x", ["n", 3])],
             [onnx.value("y", ["n", 3])]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What training data have, other data are read by: weights keep it for evaluations, predictions and
-runs that go on."""
+"""Tests that all data are read in the way of the training data. Weights keep what the training data
+have, for evaluations, predictions and resumed runs."""
 
 import json
 import random

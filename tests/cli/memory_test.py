@@ -114,7 +114,8 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.assertLess(resident, 90 * MIB)  # of it 40 are code and libraries
 
     def test_caps_hold_on_two_threads(self):
-        # What a plan says the run takes, and a little less, which asks for a smaller base or arena.
+        # The caps are the bytes that a plan promises, and a little less, which needs less rounding
+        # or a smaller arena.
         for name in ("lenet", "char-rnn"):
             command = ("train", ROOT / f"models/{name}.yaml", "--threads", 2, "--quiet", "--force",
                        "--limit-batches", 6, "--set", "train.epochs=1", "--out", "run")
@@ -162,7 +163,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
                 measured = self.summary(name)["measured_peak_bytes"]
                 self.assertLessEqual(measured, totals[name], (model, name))
                 self.assertGreaterEqual(measured, totals[name] - 2 * MIB, (model, name))
-            # What is measured for the base may be rounded to the next grain.
+            # The measured fixed memory may be rounded to the next grain.
             self.assertLessEqual(max(totals.values()) - min(totals.values()), GRAIN, totals)
 
     def test_the_peak_never_grows_with_a_smaller_cap(self):

@@ -78,7 +78,7 @@ def cross_entropy(logits, label):
 
 
 def rank(logits, label):
-    """How many classes come before the label."""
+    """Returns the number of classes that come before the label."""
     return sum(x > logits[label] or (x == logits[label] and i < label)
                for i, x in enumerate(logits))
 
@@ -129,7 +129,7 @@ class MetricsTest(CliTestCase):
         return 4 if name == "train" and noise[1] > 1 else kind
 
     def measure(self, **parts):
-        """What `eval` says, the same for every batch; and each sample's output."""
+        """Returns the metrics of `eval`, which are the same for every batch, and the outputs of `predict`."""
         self.write("measured.yaml", MODEL % parts)
         fast = devices("cpu", "blas")[0]
         self.cgrun("train", "measured.yaml", "--out", "run", "--force", "--quiet", "--device", fast)

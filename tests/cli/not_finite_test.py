@@ -55,7 +55,7 @@ train: {{epochs: 1, batch: 10, shuffle: false, optimizer: {{op: sgd, lr: 0.01}}}
                                "z: {op: sqrt, in: l}", ones)
         self.assertIn("in step 1", what)
         self.assertIn("its gradient at 0 is infinite: `clip` with `min: 1.0e-7`", advice)
-        # What parameters lead to may be of steps that were too large.
+        # If parameters lead to the numbers, steps may have been too large.
         what, advice = help_of("l: {op: linear, in: x, units: 1, init: {weight: ones, bias: zeros}}, "
                                "z: {op: log, in: l}", [1] * 10 + [-1] * 30)
         self.assertIn("in step 2", what)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a process takes, as seen from outside: no more than it measures itself, and that no more than planned.
+"""Tests the memory of a process, as seen from outside. It is no more than the process measures
+itself, and that is no more than planned.
 
     CGRUN_TEXT_MB=200 tests/cli/observed_memory_test.py      the size of the text that is trained on
 """

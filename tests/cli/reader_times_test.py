@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How the time of each reader grows with its file: no reader may be quadratic.
+"""Tests how the time of each reader grows with its file: no reader may be quadratic.
 
 A case writes a file of n things and one of ten times as many, and has `cgrun` read both. CGRUN_READER_SIZES
 multiplies the sizes, up to what each format allows."""

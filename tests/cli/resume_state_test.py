@@ -75,7 +75,7 @@ class ResumedStateTest(CliTestCase):
         self.write("model.yaml", MODEL)
 
     def kill_after(self, step, *arguments):
-        """Whether the run was killed before its end, a checkpoint of `step` or later being there."""
+        """Returns whether the run was killed before its end, with a checkpoint of `step` or later."""
         command = [str(CGRUN), *map(str, arguments), "--quiet"]
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL) as process:
             while process.poll() is None and self.newest() < step:

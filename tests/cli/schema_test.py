@@ -27,7 +27,7 @@ CHANGED = ("autoencoder", "char-rnn", "dcgan", "lenet", "regression", "resnet18-
 # Every so many changes of a model are tried; CGRUN_ALL_CHANGES=1 tries all, in some minutes.
 STRIDE = 1 if "CGRUN_ALL_CHANGES" in os.environ else 97 if SANITIZED else 17
 
-# What the parser says of a value by itself: a schema must refuse it, too.
+# The parser says these of a value by itself. A schema must refuse the same values.
 KNOWABLE = re.compile(
     r"unknown (key|option|data format)|has no (key|argument|option)|needs? (the option )?'"
     r"|must be (a|an|true or|integers?|numbers?|at least|more than|above|below|less than)\b"
@@ -75,7 +75,7 @@ def places(node, path=()):
 
 
 def other_values(value):
-    """What is no value of its kind, or may be out of its range."""
+    """Returns values of another kind, or perhaps out of its range."""
     if isinstance(value, bool):
         return ("many", 7, None)
     if isinstance(value, (int, float)):
@@ -135,7 +135,7 @@ class SchemaTest(CliTestCase):
         return errors
 
     def compare(self, what, errors, model):
-        """Whether both take a model or both refuse it; 'missed' if the parser alone refuses it."""
+        """Checks that both take a model or both refuse it; 'missed' if only the parser refuses it."""
         faults = self.faults(model)
         if not errors:
             self.assertEqual(faults, [], f"the parser takes {what}")

@@ -139,7 +139,7 @@ class SequenceTest(cli_testing.CliTestCase):
         body, logits, again = 16 * 8 + 8, 8 * 3 + 3, 8 * 16 + 16
         self.assertEqual(numbers, {"prepare": 0, "classify": 4 * (body + logits),
                                    "restore": 4 * (body + again)})
-        # What it owns and what it shares has no gradient by it.
+        # A forward path trains neither its own parameters nor the shared ones.
         forward = MODEL.replace("  restore:\n", "  restore:\n    mode: forward\n").replace(
             "    loss: {op: squared_error, in: [again, pixels]}\n", "")
         numbers = {path["name"]: path["parameter_bytes"] for path in self.plan(forward)["paths"]}

@@ -8,8 +8,8 @@ import unittest
 
 from cli_testing import SANITIZED, CliTestCase, devices
 
-# What the middle computes can be computed again; the images, which the first convolution's gradient
-# reads at the end, come from outside and cannot.
+# The values of the middle can be recomputed. The images come from outside and cannot. The gradient
+# of the first convolution reads them at the end.
 MODEL = """cgrun: 1
 model: deep
 data:

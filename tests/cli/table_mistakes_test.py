@@ -21,7 +21,7 @@ class ColumnsTest(HousesTestCase):
         error = self.errors(HOUSES)
         self.assertEqual(error.count("error: "), 1, error)
         self.assertIn("train.csv:4:3: error: column 'age': 'two' is not a number", error)
-        # What does not depend on them is told with them.
+        # An error of the test data that does not depend on the training data is still reported.
         error = self.errors(HOUSES, ("file: train.csv", "file: nope.csv"), ("file: test.csv", "fil: test.csv"))
         self.assertIn("unknown option 'fil'", error)
 

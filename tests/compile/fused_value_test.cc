@@ -1,4 +1,4 @@
-// Where values go that passes fuse away.
+// Tests where values go that passes fuse away.
 #include "src/compile/fused_value.h"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ TEST(ColumnMoments, OfEqualValuesAreExact) {
   EXPECT_EQ(moments.Deviations()[0], 1);
 }
 
-// Where sums of squares would lose all digits.
+// Sums of squares would lose all digits here.
 TEST(ColumnMoments, FarFromZero) {
   ColumnMoments moments(1);
   for (int i = 0; i < 1000; ++i) moments.Add(0, 1e9 + (i % 2));

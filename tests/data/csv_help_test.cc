@@ -21,7 +21,7 @@ TEST(CsvCommaTest, NumbersAreWrittenWithAPoint) {
             "help: write 1234.56: no mark stands between the thousands of a number");
 }
 
-// A first line of names where the training data had none: one message for all columns.
+// If the training data had no line of names, such a line is one error for all columns.
 TEST(CsvHeaderTest, NamesWhereThereAreNone) {
   const std::string errors = CsvBuilder("a,b\n1,2\n").Set("header", "false").Open().errors;
   EXPECT_EQ(errors,

@@ -15,7 +15,7 @@
 
 namespace cgrun {
 
-// What became of opening a data set.
+// Holds the data set that was opened, or its errors.
 struct Opened {
   std::unique_ptr<Dataset> dataset;
   std::string errors;  // with DIR for the folder
@@ -40,7 +40,7 @@ class DatasetBuilder {
   // default in that of the data.
   DatasetBuilder& Stream(int64_t most_in_memory = 0, const std::string& folder = "");
   DatasetBuilder& Train(const Dataset& train);
-  // What the weights keep; outlives this.
+  // Sets the findings that the weights keep. They must outlive this.
   DatasetBuilder& Kept(const DataFindings& kept);
   DatasetBuilder& Split(double fraction, uint64_t seed);
 
@@ -76,7 +76,7 @@ struct FieldRange {
   Extreme smallest, largest;
 };
 
-// Nothing where VisitIntegers() shows none.
+// Returns nothing where VisitIntegers() shows none.
 std::optional<FieldRange> RangeOf(const Dataset& dataset, size_t field);
 
 }  // namespace cgrun

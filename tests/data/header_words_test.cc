@@ -1,4 +1,4 @@
-// Which first lines are taken for names of columns.
+// Tests which first lines are taken for names of columns.
 #include "src/data/header_words.h"
 
 #include <gtest/gtest.h>

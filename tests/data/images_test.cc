@@ -360,7 +360,7 @@ TEST(ImagesTest, AShapeThatNoMemoryHoldsIsToldOnce) {
       "error: input 'image' is [3, 2000000, 2000000]: to make one such sample takes 10.9 TiB, "
       "more than the 16.0 GiB that are left\n" +
           help);
-  // What scaling takes counts, too.
+  // The memory for scaling counts, too.
   EXPECT_EQ(errors({3, 1000, 1000}, 4 << 20).find("error: input 'image' is [3, 1000, 1000]: "), 0u);
   EXPECT_EQ(errors({3, 1000, 1000}, 64 << 20), "");
 }

@@ -41,7 +41,7 @@ TEST(LabelListTest, SemicolonsAndTabsSeparateToo) {
   EXPECT_EQ(RangeOf(*numbers.dataset, 1)->largest.mark.column, 7);
 }
 
-// What is neither JPEG nor PNG is left out, as all that the list does not name.
+// A file that is neither JPEG nor PNG is left out, as all that the list does not name.
 TEST(LabelListTest, OtherKindsOfImagesAreErrorsWhereTheyAreNamed) {
   ListBuilder unnamed("a.png,x\nb.png,y\n");
   EXPECT_EQ(unnamed.File("f/c.ppm", "P6").Open().errors, "");

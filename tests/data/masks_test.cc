@@ -86,8 +86,8 @@ TEST(MasksTest, EveryImageHasTheMaskOfItsName) {
   }
 }
 
-// What an image shows is what its mask says, whatever the sizes and the orientation: masks hold
-// the image's own red, which is one of two colours in large squares.
+// An image and its mask must agree, whatever the sizes and the orientation. The masks hold the
+// image's own red, which is one of two colours in large squares.
 TEST(MasksTest, ImageAndMaskAreFittedAlike) {
   MasksBuilder builder;
   for (int i = 0; i < 24; ++i) {

@@ -1,4 +1,4 @@
-// How much memory an action takes while it goes on, and not only when it is over.
+// Measures the memory that an action takes while it goes on, and not only when it is over.
 #ifndef CGRUN_TESTS_DATA_MEMORY_TESTING_H_
 #define CGRUN_TESTS_DATA_MEMORY_TESTING_H_
 

@@ -55,7 +55,7 @@ TEST(SamplerTest, EveryEpochHasEverySampleOnce) {
 
 TEST(SamplerTest, TheOrderIsAFunctionOfSeedAndEpoch) {
   Sampler sampler(100, 7, true);
-  sampler.StartEpoch(9);  // what was drawn before does not matter
+  sampler.StartEpoch(9);  // earlier draws do not matter
   sampler.StartEpoch(3);
   EXPECT_EQ(OrderOf(sampler, 100), Order(100, 7, 3));
   EXPECT_NE(Order(100, 7, 3), Order(100, 7, 4));

@@ -59,7 +59,7 @@ struct Case {
   const char* name;
   std::function<void(DatasetBuilder&)> describe;
   const char* format;
-  int64_t least_in_memory = 0;  // what stays in memory though the samples do not
+  int64_t least_in_memory = 0;  // these stay in memory though the samples do not
 };
 
 std::vector<Case> Cases() {

@@ -41,8 +41,8 @@ std::string Deflated(std::string_view lines);
 // A JPEG file of quality 95; `tiff`, if there is one, in a segment APP1.
 std::string EncodeJpeg(const TestImage& image, std::string_view tiff = "");
 
-// What is stored, turned by `orientation` as it is to be seen, by Exif's table of where row 0 and
-// column 0 are.
+// Returns the stored image as it is to be seen with `orientation`, by Exif's table of where row 0
+// and column 0 are.
 TestImage Turned(const TestImage& stored, int orientation);
 
 }  // namespace cgrun

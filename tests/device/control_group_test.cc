@@ -1,4 +1,4 @@
-// What control groups leave of the memory: files of the two versions in a folder.
+// Tests how much memory control groups leave, with files of the two versions in a folder.
 #include "src/device/control_group.h"
 
 #include <gtest/gtest.h>

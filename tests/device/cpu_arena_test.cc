@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kHugePage = 2 * kMiB;
-constexpr int64_t kNoise = 64 << 10;  // what else the process may take meanwhile
+constexpr int64_t kNoise = 64 << 10;  // the process may take this much meanwhile
 
 const int64_t kPage = sysconf(_SC_PAGESIZE);
 // Two huge pages, half of a third, and a small one.
@@ -51,7 +51,8 @@ bool AllAre(const std::byte* arena, int64_t bytes, std::byte value) {
 
 class CpuArenaTest : public testing::Test {
  protected:
-  // What only the first arena takes is no arena's.
+  // The first arena also takes memory that belongs to no arena. So it is taken before the tests
+  // measure.
   void SetUp() override {
     device_.Free(ArenaKind::kDevice, device_.Allocate(ArenaKind::kDevice, kBytes));
     ResidentBytes();
@@ -166,7 +167,8 @@ class WithLimit {
 
 TEST_F(CpuArenaTest, ALimitOnAddressesIsNamed) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer takes addresses of its own";
-  // What is mapped, but for a huge page beyond the arena, leaves room for the arena alone.
+  // The arena takes a huge page of addresses beyond its own bytes. So a limit that leaves only its
+  // bytes is too low.
   for (const int64_t room : {16 * kMiB, 64 * kMiB, 64 * kMiB + kPage}) {
     const WithLimit limit(RLIMIT_AS, MappedBytes() + room);
     errno = ENOENT;

@@ -108,7 +108,7 @@ TEST(CudaDeviceTest, StartsWhatItCapturedAsOften) {
   }
 }
 
-// What waits for the host cannot be captured, and leaves a stream that goes on.
+// A call that waits for the host cannot be captured. The stream goes on afterwards.
 TEST(CudaDeviceTest, RefusesToCaptureWhatCannotBe) {
   std::string reason;
   const std::unique_ptr<Device> device = OpenOrExplain(&reason);
@@ -130,7 +130,7 @@ TEST(CudaDeviceTest, SwapsToTheHostAndBack) {
   const std::unique_ptr<SwapSpace> space = device->MakeSwapSpace(stream, 2 * kBytes, 2);
   ASSERT_NE(space, nullptr);
   EXPECT_TRUE(space->in_stream());
-  std::byte* const first = seen;  // what both tensors are, and then what became of them
+  std::byte* const first = seen;  // holds both tensors, and then their results
   std::byte* const second = seen + kBytes;
   const auto swap = [&] {
     device->Copy(CopyKind::kHostToDevice, memory, seen, 2 * kBytes, stream);
@@ -164,7 +164,7 @@ TEST(CudaDeviceTest, SwapsToTheHostAndBack) {
     work->Start();
     expect_changed_places(value, 2 * value);
   }
-  swap();  // what served the capture serves calls again
+  swap();  // the space serves calls after the capture
   expect_changed_places(16, 8);
 }
 

@@ -1,4 +1,4 @@
-// What the machine, control groups and `ulimit -v` leave.
+// Tests how much memory the machine, control groups and `ulimit -v` leave.
 #include "src/device/host_limits.h"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ using Names = std::set<std::string>;
 
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 
-// What makes the comparison prove something.
+// Counts the cases that make the comparison prove something.
 struct Coverage {
   int64_t partial_runs = 0, empty_runs = 0, skipped = 0, ran = 0;
   int64_t kept_bytes = 0, in_place_bytes = 0, elided = 0, once = 0, every_run = 0;

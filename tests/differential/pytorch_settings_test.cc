@@ -41,7 +41,7 @@ paths:
 train: {batch: 10, precision: f64, optimizer: {op: sgd, lr: 0.2, momentum: 0.9}}
 )";
 
-// What each row changes, as --set does.
+// Returns the changes of each row, as --set makes them.
 const std::map<std::string, std::vector<std::string>>& Overrides() {
   static const std::string regularize = "paths.fit.ops.fc1.regularize=";
   static const std::map<std::string, std::vector<std::string>> overrides = {

@@ -47,7 +47,7 @@ const std::set<OpId> kNotDrawn = {OpId::reorder,
                                   OpId::region_proposals,
                                   OpId::detections};
 
-// What the run as a whole has met: without these the comparison would prove little.
+// Counts what the run as a whole has met. Without these cases, the comparison would prove little.
 struct Coverage {
   std::set<std::string> planners, ops;
   int64_t passes_removed = 0, recomputations = 0, swaps = 0, in_streams = 0, copies = 0, elided = 0,
@@ -108,7 +108,7 @@ class OneGraph {
     return "seed " + std::to_string(seed_) + ", " + what + "\n" + ToString(graph_);
   }
 
-  // All that lowers the peak of some order runs again, whatever it takes.
+  // All values that lower the peak of some order are recomputed, whatever it takes.
   void RunWithRecomputations(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     CompiledEntry entry{{"step"}, prepared, FindOrder(order)->Order(prepared)};
@@ -123,7 +123,8 @@ class OneGraph {
     }
   }
 
-  // All that lowers the peak of some order goes to a file, or runs again where that takes less.
+  // All values that lower the peak of some order go to a file, or are recomputed if that takes
+  // less.
   void RunWithSwaps(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     CompiledEntry entry{{"step"}, prepared, FindOrder(order)->Order(prepared)};
@@ -147,7 +148,7 @@ class OneGraph {
     }
   }
 
-  // What may run side by side does, but for a few nodes.
+  // Nodes that may run side by side do so, but for a few.
   void RunWithStreams(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     IdVector<NodeId, double> alone(prepared.nodes.size());

@@ -57,7 +57,7 @@ std::string Row(const Flag& flag) {
 constexpr char kHead[] = "| | |\n| --- | --- |\n";
 constexpr int kShared = 4;  // verbs that have a flag, from which on it is described once for all
 
-// How many verbs have this very row.
+// Counts the verbs that have this very row.
 using RowCounts = std::map<std::string, int>;
 
 RowCounts CountRows(const CommandLine& line) {
@@ -107,7 +107,7 @@ std::string VerbText(const Verb& verb, const CommandEntry& entry, const RowCount
          (shared.empty() ? "" : shared + ".\n\n") + "```sh\n" + entry.examples + "```\n\n";
 }
 
-// What the names of values that are lists stand for.
+// Explains the names of values that are lists.
 std::string ListsText(const CommandLine& line) {
   std::map<std::string, std::string> lists;
   for (const CommandEntry& entry : Commands()) {

@@ -24,14 +24,14 @@ DEVICES = json.loads(subprocess.run([CGRUN, "devices", "--json"], check=True,
                                     stdout=subprocess.PIPE).stdout)["devices"]
 HAS_CPU = any(device["name"] == "cpu" and "kernels" in device for device in DEVICES)
 
-# What begins so is not run, for this reason.
+# A command that begins so is not run, for this reason.
 LEFT_OUT = {
     "scripts/quickstart": "installs packages and builds",
     "scripts/test": "runs all tests, this one among them",
     "export PATH=": "here the binary is found by PATH anyway",
     "cgrun generate models/dcgan.yaml": "needs MNIST and ten minutes of training",
 }
-# What a command needs to be quick: nothing but time depends on it.
+# A command is quick with these options. Nothing but its time depends on them.
 SHORTER = {"cgrun bench": " --rounds 1 --steps 1"}
 # The README and the examples of help take these for granted: samples, buffers, runs.
 BEFORE_README = ["cgrun train models/lsgan.yaml --limit-batches 2 --set train.epochs=1"]

@@ -175,7 +175,7 @@ TEST_F(CachingAllocatorTest, ALoopThatRepeatsItselfTakesNothingFromTheHeap) {
   EXPECT_EQ(statistics_.live_blocks, 0);
 }
 
-// What the books must say at any time.
+// Checks the rules that the allocator's books must keep at any time.
 void CheckBooks(const CachingAllocator& allocator,
                 const std::vector<CachingAllocator::Block*>& live, int64_t alignment) {
   int64_t reserved = 0, live_bytes = 0;

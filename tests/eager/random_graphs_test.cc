@@ -127,7 +127,7 @@ class BruteForce final : public EagerListener {
     return GetOpDef(node.op).view || (same && idle) ? Root(node.inputs[0]) : id;
   }
 
-  // Whether anything wants what a node computes: then notes that it reads its operands.
+  // If anything wants the result of a node, notes that it reads its operands.
   void Wanted(NodeId id) {
     std::set<NodeId> seen;
     if (!IsWanted(id, seen)) return;
@@ -153,7 +153,8 @@ class BruteForce final : public EagerListener {
     return false;
   }
 
-  // Whether the value is an output or the new value of a state, either itself or through a view.
+  // Returns whether the value is an output or the new value of a state, either itself or through a
+  // view.
   bool IsHeld(ValueId id, bool exactly) const {
     const auto is = [&](ValueId value) { return exactly ? value == id : Root(value) == id; };
     for (const Output& output : graph_.outputs) {

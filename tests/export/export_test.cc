@@ -1,5 +1,5 @@
-// Exports models that are written here: what comes out, and what is refused. What can be imported
-// again gives the same numbers.
+// Exports models that are written here, and checks the files and the refusals. If a file can be
+// imported, it gives the same numbers.
 #include "src/export/export.h"
 
 #include <gtest/gtest.h>
@@ -197,7 +197,7 @@ TEST(ExportTest, TheLowestVersionsAreTaken) {
   const Exported old(kImages);
   EXPECT_EQ(old.model().opset(), 7);
   EXPECT_EQ(old.model().model.ir_version, 3);
-  // That version knows weights as inputs alone.
+  // That version has weights only as inputs.
   EXPECT_EQ(old.onnx_graph().inputs.size(), 1 + old.onnx_graph().initializers.size());
   const Exported chosen(kImages, {.opset = 18});
   EXPECT_EQ(chosen.model().opset(), 18);

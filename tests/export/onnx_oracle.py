@@ -1,6 +1,6 @@
 """Exports a model with random weights, and compares what ONNX Runtime makes of it with `cgrun predict`.
 
-Where ONNX Runtime has no kernel for a type or an opset, ONNX's reference evaluator takes its place.
+If ONNX Runtime has no kernel for a type or an opset, ONNX's reference evaluator takes its place.
 Importing this module fails with ImportError where numpy, onnx or onnxruntime are not there.
 """
 
@@ -105,7 +105,7 @@ def random_inputs(session, batch, ranges, states):
 
 
 class Comparison:
-    """What one output is by both programs."""
+    """Compares one output of both programs."""
 
     def __init__(self, output, wanted, found):
         self.output, self.wanted, self.found = output, wanted, found

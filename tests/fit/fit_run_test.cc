@@ -65,7 +65,7 @@ class FitRunTest : public testing::Test {
     return answer;
   }
 
-  // That leaves the arena this share of what it takes freely.
+  // Returns the cap that leaves the arena this share of its free size.
   int64_t CapFor(double share) const {
     const PlannedRun free = FitUnder(int64_t{1} << 40).free;
     const auto arena = static_cast<double>(free.memory.arena);
@@ -110,7 +110,8 @@ TEST_F(FitRunTest, ARunThatJustFitsIsLeftAsItIs) {
   EXPECT_EQ(TextOf(just.fit.capped), TextOf(all.free));
 }
 
-// Plans are made for rungs, whatever the cap: a cap just above another one has the same.
+// Plans are made for a fixed series of arena caps. So a cap just above another one has the same
+// plan.
 TEST_F(FitRunTest, SmallerCapsHaveNoLargerArenasAndNoShorterSteps) {
   const PlannedRun free = FitUnder(int64_t{1} << 40).free;
   int64_t arena = free.memory.arena;

@@ -74,7 +74,7 @@ TEST(Memory, ARunThatFitsByItsArenaAloneIsRefused) {
     return session.memory().planned();
   };
   const int64_t all = planned(int64_t{1} << 40);
-  EXPECT_GT(planned(all), 0);  // none of it was held before
+  EXPECT_GT(planned(all), 0);  // none of it was taken before
   try {
     planned(0);
     FAIL() << "a run began that cannot have its memory";

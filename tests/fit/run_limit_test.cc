@@ -1,4 +1,4 @@
-// Which limit counts, and how a run that does not keep it is refused.
+// Tests which limit counts, and how a run that does not keep it is refused.
 #include "src/fit/run_limit.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which limit a run meets first, and what it takes beside its anonymous memory.
+// Tests which limit a run meets first, and the memory that it takes beside its anonymous memory.
 #include "src/fit/run_memory.h"
 
 #include <gtest/gtest.h>

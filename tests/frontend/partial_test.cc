@@ -79,7 +79,7 @@ TEST(PartialTest, AnItemWithoutAFormHidesNoErrorOfAnother) {
             (Messages{"'first' has no 'op', 'block' or 'network'", "'linear' has no key 'unit'"}));
 }
 
-// What a key was to be is not missing, too.
+// A misspelt key must not also count as missing.
 TEST(PartialTest, AMisspeltKeyIsOneMistake) {
   const auto misspelt = [](const std::string& keys) {
     return MessagesWith({{"last: {op: linear, units: 3}", "last: {op: linear, " + keys + "}"}});

@@ -1,5 +1,5 @@
-// Checkpoints of a tiny model, and weights for it. What is accepted holds just what the file holds,
-// and a run can go on from it.
+// Reads checkpoints of a tiny model, and weights for it. If a file is accepted, the state is just
+// that of the file, and a run can go on from it.
 #include <algorithm>
 #include <iterator>
 #include <memory>

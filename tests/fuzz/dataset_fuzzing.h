@@ -1,4 +1,4 @@
-// What the fuzz targets of data sets share: TryDataset() is the entry point.
+// Holds the code that the fuzz targets of data sets share: TryDataset() is the entry point.
 #ifndef CGRUN_TESTS_FUZZ_DATASET_FUZZING_H_
 #define CGRUN_TESTS_FUZZ_DATASET_FUZZING_H_
 

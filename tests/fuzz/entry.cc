@@ -25,8 +25,8 @@ void WriteSeeds(const std::filesystem::path& folder, const std::string& name,
   }
 }
 
-// Whether a place begins with `file`, and not with another whose name begins so: /proc/self/fd/3 is
-// not /proc/self/fd/31.
+// Returns whether a place begins with `file`, and not with another whose name begins so:
+// /proc/self/fd/3 is not /proc/self/fd/31.
 bool IsIn(std::string_view place, std::string_view file) {
   const auto is_digit = [&](size_t i) {
     return i < place.size() && std::isdigit(static_cast<uint8_t>(place[i])) != 0;

@@ -1,6 +1,6 @@
-// Event files of a run that goes on from step 5. What is kept begins the file, and stays where the
-// run goes on from there once more; a file of which nothing can be kept begins anew, and counts as
-// refused.
+// Reads event files of a run that goes on from step 5. The kept bytes begin the file. They stay
+// where the run goes on from there once more. If nothing of a file can be kept, it begins anew, and
+// counts as refused.
 #include "src/base/check.h"
 #include "src/io/event_file.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -14,8 +14,8 @@
 
 namespace cgrun {
 
-// Whether the input was accepted. What is not must be refused with an error; whatever else happens
-// is a bug, a failed check of the target included.
+// Returns whether the input was accepted. Other input must be refused with an error. Whatever else
+// happens is a bug, a failed check of the target included.
 bool TryInput(std::span<const std::byte> input);
 
 // Good inputs, from which damaged ones are made.

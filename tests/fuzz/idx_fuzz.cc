@@ -1,5 +1,5 @@
-// IDX files, plain and compressed: as images, as images and labels at once, as labels alone.
-// What is accepted gives the file's own bytes and keeps the memory limit.
+// Reads IDX files, plain and compressed: as images, as images and labels at once, as labels alone.
+// An accepted file gives its own bytes and keeps the memory limit.
 #include <algorithm>
 
 #include "src/base/check.h"

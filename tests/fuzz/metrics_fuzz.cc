@@ -1,5 +1,5 @@
-// metrics.csv of a run that goes on from step 5. What is accepted begins with lines of the file,
-// and is left as it is by a run that goes on from there once more.
+// Reads metrics.csv of a run that goes on from step 5. An accepted file begins with lines of the
+// input. If a run goes on from there once more, it leaves the file as it is.
 #include "src/base/check.h"
 #include "src/run/metrics_log.h"
 #include "tests/fuzz/fuzz_target.h"

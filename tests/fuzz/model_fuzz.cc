@@ -1,5 +1,5 @@
-// Model files: from the text to the graphs of the front end. What is accepted is written out as a
-// run writes it, and must read back as the same model.
+// Reads model files, from the text to the graphs of the front end. An accepted model is written out
+// as a run writes it, and must read back as the same model.
 #include "src/base/check.h"
 #include "src/frontend/frontend.h"
 #include "src/model/model_file.h"

@@ -1,4 +1,4 @@
-// Assignments of --set to a model file. What is accepted leaves a file that reads back.
+// Applies assignments of --set to a model file. If one is accepted, the new file reads back.
 #include "src/base/check.h"
 #include "src/model/model_file.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -1,5 +1,6 @@
-// Packing problems, as bytes: six a buffer. What has no fault is packed, within few nodes; the plan
-// must be valid, keep its bound and its verdict, and, for few buffers, not be beaten by any order.
+// Reads packing problems as bytes, six a buffer. If a problem has no fault, it is packed within few
+// nodes. The plan must be valid, and keep its bound and its verdict. For few buffers, no order may
+// beat it.
 #include "src/base/check.h"
 #include "src/packing/pack.h"
 #include "src/packing/validator.h"

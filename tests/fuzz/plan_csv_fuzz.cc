@@ -1,4 +1,5 @@
-// Packing problems as text. What is accepted is written out and must read back as the same problem.
+// Reads packing problems as text. An accepted one is written out and must read back as the same
+// problem.
 #include "src/base/check.h"
 #include "src/packing/problem_csv.h"
 #include "tests/fuzz/fuzz_target.h"

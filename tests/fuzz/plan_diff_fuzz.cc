@@ -1,5 +1,5 @@
-// Plans of `cgrun plan --json`, as `--diff` compares them with another plan.
-// What is accepted gives a text and a JSON, and no figure of it is out of bounds.
+// Reads plans of `cgrun plan --json`, as `--diff` compares them with another plan. An accepted plan
+// gives a text and a JSON, and no figure of it is out of bounds.
 #include "src/base/check.h"
 #include "src/base/printable.h"
 #include "src/report/plan_diff.h"

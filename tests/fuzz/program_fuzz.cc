@@ -1,6 +1,6 @@
-// Compiled programs: a file as it is, and its payload behind a header with the right size and
-// checksum, so that damage reaches the reader. What is read is verified and, where it is sound,
-// run: nothing of it may reach beyond its arena.
+// Reads compiled programs: a file as it is, and its payload behind a header with the right size and
+// checksum, so that damage reaches the reader. A program that can be read is verified. If it is
+// sound, it is run: nothing of it may reach beyond its arena.
 #include "src/base/check.h"
 #include "src/io/checksum.h"
 #include "src/program/serialize.h"
@@ -32,7 +32,7 @@ bool IsSmall(const ProgramImage& image) {
   return true;
 }
 
-// Whether the image is sound; one that is, is run.
+// Returns whether the image is sound; one that is, is run.
 bool Runs(const ProgramImage& image) {
   if (!IsSmall(image)) return VerifyImage(image).empty();
   try {

@@ -1,4 +1,4 @@
-// run.json of a run folder. What is accepted is written out and must read back as the same.
+// Reads run.json of a run folder. Accepted settings are written out and must read back as the same.
 #include "src/base/check.h"
 #include "src/run/run_folder.h"
 #include "tests/fuzz/fuzz_target.h"

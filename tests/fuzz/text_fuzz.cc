@@ -1,4 +1,4 @@
-// Text as bytes, plain and compressed. What is accepted gives the file's own bytes.
+// Reads text as bytes, plain and compressed. An accepted file gives its own bytes.
 #include <algorithm>
 
 #include "src/base/check.h"

@@ -203,7 +203,7 @@ TEST_F(BlocksTest, TwoShortLayersStayAsTheyAre) {
   EXPECT_EQ(Text().find("blocks:"), std::string::npos) << Text();
 }
 
-// What all layers read, such as a mask, is an input of the block.
+// A value that all layers read, such as a mask, is an input of the block.
 TEST_F(BlocksTest, AConstantThatAllLayersReadIsAnInput) {
   graph_.initializers = {FloatsOf("mask", {4}, {1, 0, -2, 0.5})};
   std::string x = "x";

@@ -151,7 +151,7 @@ TEST_F(ImportMessagesTest, AConstantMayHaveTheShapeOfTheBatch) {
   for (int64_t i = 0; i < 12; ++i) EXPECT_NEAR(y.At(i), x.At(i) + 2, 1e-6);
 }
 
-// As PyTorch writes `expand(-1, 4)` of a row: Where(shape == -1, ones, shape).
+// PyTorch writes `expand(-1, 4)` of a row so: Where(shape == -1, ones, shape).
 TEST_F(ImportMessagesTest, AShapeMayBeChosenByComparisons) {
   onnx::Graph graph = WithList("Reshape", {0});
   graph.initializers = {IntegersOf("first", {0}), IntegersOf("four", {4}),

@@ -41,7 +41,8 @@ class OnnxNetworksTest : public testing::Test {
  protected:
   void SetUp() override { onnx::WriteModel(folder_.path() + "/rows.onnx", Rows()); }
 
-  // Reads a model whose network `rows` has these keys. Nothing after an error, which is kept.
+  // Reads a model whose network `rows` has these keys. Returns nothing after an error, which is
+  // kept.
   std::optional<ModelSpec> Read(const std::string& keys) {
     const std::string text = "cgrun: 1\ninputs: {a: {shape: [2, 4]}}\nnetworks: {rows: {" + keys +
                              "}}\npaths: {p: {mode: forward, ops: [{network: rows, in: [" + given_ +

@@ -50,7 +50,7 @@ TEST(MappedFileTest, AFileThatGetsShorterReadsAsZeros) {
   EXPECT_EQ(folder.Anonymous(ErrorOf([&] { file.CheckWhole(); })),
             "'DIR/x' has become shorter while it was read\n"
             "help: another program writes it: wait until it is whole");
-  other.CheckWhole();  // what is gone was not looked at
+  other.CheckWhole();  // it has not read the lost part
   const MappedFile again(folder / "x");
   EXPECT_EQ(TextOf(again), std::string(2 * page, 'a'));
   again.CheckWhole();

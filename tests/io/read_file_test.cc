@@ -126,7 +126,7 @@ TEST(ReadFileTest, DamageNeverCrashes) {
     refused += ReadBack(Damage(packed, seed), 1 << 20).starts_with("'DIR/x': ");
   }
   EXPECT_GT(refused, 1200);
-  EXPECT_LT(refused, 2000);  // what hits the magic number makes a plain file of it
+  EXPECT_LT(refused, 2000);  // damage of the magic number makes a plain file
 }
 
 TEST(FileReaderTest, KnowsWhereItIs) {

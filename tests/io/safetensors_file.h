@@ -20,7 +20,7 @@ struct SafetensorsFile {
   std::vector<NamedTensor> tensors;  // in the order of their bytes in the file
   SafetensorsMetadata metadata;
 
-  // Null where there is none of that name.
+  // Returns null where there is none of that name.
   const HostTensor* Find(std::string_view name) const {
     const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
     return found == tensors.end() ? nullptr : &found->tensor;

@@ -61,7 +61,7 @@ HostTensor Half(std::string_view bytes) {
   return tensor;
 }
 
-// What the reference was given, in an order of its own.
+// Returns the tensors that the reference was given, in an order of its own.
 std::vector<NamedTensor> GoldenTensors() {
   return {{"b", HostTensor::Of<float>({2, 2}, {1, 2, 3, 4})},
           {"a", HostTensor::Of<int64_t>({1}, {7})},

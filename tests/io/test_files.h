@@ -35,7 +35,7 @@ std::string ReadBytes(const std::string& path);
 // Returns `bytes` as one gzip member.
 std::string Gzip(std::string_view bytes);
 
-// What `bytes` become by one seeded act of damage: a bit or byte changed, a byte put in or taken
+// Returns `bytes` after one seeded act of damage: a bit or byte changed, a byte put in or taken
 // out, the end cut off, a part repeated, a number made extreme.
 std::string Damage(std::string bytes, uint64_t seed);
 

@@ -158,7 +158,7 @@ TEST(OpTableTest, NamesAreThoseOfTheList) {
 #undef CGRUN_OP
 }
 
-// What `cgrun ops` prints of it is never empty, and the declared pairs exist.
+// The texts that `cgrun ops` prints of an operator are never empty, and the declared pairs exist.
 TEST(OpTableTest, EveryOperatorIsDescribed) {
   for (int i = 0; i < kBuiltinOpCount; ++i) {
     const OpDef& def = GetOpDef(static_cast<OpId>(i));

@@ -75,7 +75,7 @@ RC_GTEST_PROP(SuppressNonMaxima, KeepsTheOrderAndTheFirstOfThem, ()) {
   RC_ASSERT(std::adjacent_find(s.kept.begin(), s.kept.end()) == s.kept.end());
   const auto first = std::find_if_not(s.boxes.begin(), s.boxes.end(), IsEmpty<float>);
   if (count > 0 && first != s.boxes.end()) RC_ASSERT(s.kept.at(0) == first - s.boxes.begin());
-  std::vector<int32_t> all(s.boxes.size());  // what is kept without a bound begins in the same way
+  std::vector<int32_t> all(s.boxes.size());  // the kept boxes without a bound begin in the same way
   const int64_t kept = SuppressNonMaxima<float>(
       s.boxes, s.max_iou, all, [&](size_t i, size_t j) { return s.classes[i] == s.classes[j]; });
   RC_ASSERT(s.kept.size() == std::min(count, static_cast<size_t>(kept)));

@@ -11,7 +11,7 @@
 
 namespace cgrun {
 
-// How far a kernel may be from the reference kernel.
+// Says how far a kernel may be from the reference kernel.
 struct Tolerance {
   double relative = 0;  // of the largest number of the output
   double absolute = 0;  // both 0: the same bits, but for NaN

@@ -263,7 +263,8 @@ TEST(ReducedChain, TakesNoTensorAndIsNotInPlace) {
   EXPECT_EQ(option->workspace_bytes, 2 * 8192);
 }
 
-// What its operators would write over, the chain may write over; what is read twice stays.
+// The chain may write over operands that its operators may write over. An operand that is read
+// twice stays.
 TEST(ElementwiseChain, RunsInPlaceWhereItsOperatorsDo) {
   const std::vector<FusedOperator> body = {{OpId::add, Attributes(), {0, 1}},
                                            {OpId::mul, Attributes(), {-1, 2}},

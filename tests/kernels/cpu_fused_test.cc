@@ -265,8 +265,9 @@ TEST(UnpooledGradients, AddUpALongChannelAsReduceSumDoes) {
   for (int threads : {1, 2, 3}) of_bias.Check(threads);
 }
 
-// A convolution of small whole numbers, whose sums are exact in any order, and a pool of its result
-// by windows of 2 × 2 that share no element. Where `ceil`, the last windows of odd sizes hang over.
+// Holds a convolution of small whole numbers, whose sums are exact in any order, and a pool of its
+// result by windows of 2 × 2 that share no element. If `ceil` is true, the last windows of odd
+// sizes hang over.
 struct QuadsOfConv {
   QuadsOfConv(Dice& dice, int64_t height, int64_t width, bool ceil, OpId activation) {
     const auto integers = [&](const Shape& shape) {
@@ -332,7 +333,7 @@ std::vector<HostTensor> ResidualInputs(Dice& dice, const Shape& shape) {
   return inputs;
 }
 
-// What our own kernel makes of a node whose images come in `layout`.
+// Returns the results of cgrun's own kernel for a node whose images come in `layout`.
 std::vector<HostTensor> InLayout(const RandomNode& random, const Layout& layout, int threads) {
   std::vector<Layout> layouts;
   for (const TensorType& type : random.node.inputs) {
@@ -346,7 +347,7 @@ std::vector<HostTensor> InLayout(const RandomNode& random, const Layout& layout,
   return std::move(run.outputs);
 }
 
-// What operators that stand behind one another make, in the same layout.
+// Returns the result of the operator by itself, in the same layout.
 HostTensor Then(OpId op, std::vector<HostTensor> inputs) {
   return OwnOutputs(MakeNode(op, {}, inputs).node, inputs)[0];
 }

@@ -1,5 +1,6 @@
-// How far the vectors' exponentials, logarithms and what is made of them are from the true values,
-// in units in the last place, over the whole range of f32 and much of that of f64.
+// Measures how far the vectors' exponentials and logarithms, and functions made of them, are from
+// the true values. The unit is the last place. The test covers the whole range of f32 and much of
+// that of f64.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -128,7 +128,8 @@ TEST(SumsByProducts, HaveTheBitsOfThoseBefore) {
   }
 }
 
-// What has no kernel of its own: a sum that is broadcast, a product of another form, other types.
+// These have no kernel of their own: a sum that is broadcast, a product of another form, other
+// types.
 TEST(SumsByProducts, AreOfWholeF32SumsAlone) {
   const KernelLibrary& library = *FindKernelLibrary("blas");
   const auto fused = [](DType dtype, bool transpose_a, const Shape& other) {

@@ -47,7 +47,7 @@ TEST(DropoutTest, DependsOnKeyAndStep) {
   EXPECT_NE(y(1, 0), y(2, 0));
 }
 
-// Whatever the number of elements, each takes its own word of the stream.
+// Each element takes its own word of the stream, whatever the number of elements.
 TEST(DropoutTest, ElementsTakeTheirOwnRandomBits) {
   rc::check([] {
     const int64_t elements = *rc::gen::inRange<int64_t>(1, 40);

@@ -18,10 +18,11 @@ const std::string& TestTarget();
 std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSignature& node,
                                       int threads, const std::vector<Layout>& layouts = {});
 
-// What it makes of `inputs`; fails a check where there is none, or it writes what it should not.
+// Returns the results of cgrun's own kernel for `inputs`. Fails a check if there is none, or if it
+// writes outside its results.
 std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<HostTensor>& inputs,
                                    int threads = 2);
-// The same of one thread with the bits of a team.
+// Returns the same by one thread with the bits of a thread team.
 std::vector<HostTensor> OwnOutputsAlone(const NodeSignature& node,
                                         const std::vector<HostTensor>& inputs, int thread_team);
 

@@ -36,7 +36,7 @@ RandomNode MakeNode(OpId op, Attributes attributes, std::vector<HostTensor> inpu
 // Returns the outputs of the reference kernel for it.
 std::vector<HostTensor> Evaluated(const RandomNode& random);
 
-// What cpu_cases.cc joins to its own.
+// Each returns cases that cpu_cases.cc joins to its own.
 std::vector<CpuCase> ElementwiseCases();
 std::vector<CpuCase> LayerCases();
 std::vector<CpuCase> IntegerCases();

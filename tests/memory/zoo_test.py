@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What memory planning promises, held to every model that ships, in training and evaluation:
+"""Checks the promises of memory planning for every model that ships, in training and evaluation:
 
     orders    no `--order` needs less than `memory`
     planners  no `--planner` needs less than the default at the same order

@@ -178,7 +178,7 @@ plugins: [a.so, b.so]
   const TrainSpec& train = *model.train;
   EXPECT_EQ(train.seconds->value, 5400);
   EXPECT_TRUE(train.batch.value.automatic);
-  EXPECT_GE(train.batch.value.size, 1);  // what divides by it need not ask
+  EXPECT_GE(train.batch.value.size, 1);  // code that divides by it need not ask
   EXPECT_EQ(train.memory->value, 1536ll << 20);
   EXPECT_EQ(train.precision.value, "bf16");
   EXPECT_EQ(train.accumulate.value, 4);
@@ -294,7 +294,8 @@ TEST(ModelFileTest, TheFileAsResolvedSaysTheSame) {
   EXPECT_EQ(ToYaml(ResolvedTree(again)), text);
 }
 
-// Where a program lies that is compiled from it, none of these being there.
+// This is the case of a program that is compiled into another folder, in which none of these files
+// is.
 TEST(ModelFileTest, RelativePathsCanStartAtAnotherFolder) {
   Diagnostics diagnostics;
   const std::string data =

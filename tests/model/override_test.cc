@@ -66,7 +66,7 @@ TEST(OverrideTest, StepsIntoListsByIndexOrName) {
   EXPECT_EQ(After({"paths.main.ops[1].op=tanh"}), Replaced("relu", "tanh"));
 }
 
-// Whether an item has a name or is the bare name of an operator, its index leads to its keys.
+// The index of an item leads to its keys, whether it has a name or is the bare name of an operator.
 TEST(OverrideTest, StepsIntoItemsOfOpsByIndexAlone) {
   EXPECT_EQ(After({"paths.main.ops[0].filters=3"}), Replaced("filters: 20", "filters: 3"));
   EXPECT_EQ(After({"paths.main.ops[0].op=linear"}), Replaced("op: conv", "op: linear"));
@@ -135,7 +135,7 @@ TEST(OverrideTest, ErrorsNameTheFlag) {
   EXPECT_NE(After({deep + "=1"}).find("more than 64 parts"), std::string::npos);
 }
 
-// What no file could hold, no run may write.
+// A run must not write a key that no file could hold.
 TEST(OverrideTest, RefusesKeysThatAFileCannotHold) {
   EXPECT_NE(After({"paths.\x01.ops=[]"}).find("error: a control character"), std::string::npos);
   EXPECT_NE(After({"paths.\xFF.ops=[]"}).find("error: a byte that is not UTF-8"),

@@ -1,4 +1,4 @@
-// Which training data need a list of their samples, and when it is too long.
+// Tests which training data need a list of their samples, and when it is too long.
 #include "src/model_data/sample_order.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which samples go into which inputs, and what is said of the others.
+// Tests which samples go into which inputs, and the messages about the others.
 #include "src/model_data/sample_shape.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Every file of ONNX's node tests is read, and written as the same bytes. Where the origin of the
+// Every file of ONNX's node tests is read, and written as the same bytes. If the origin of the
 // messages is forgotten, all fields come back as well.
 #include "tests/onnx/node_tests.h"
 

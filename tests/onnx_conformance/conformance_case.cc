@@ -71,7 +71,7 @@ std::string Difference(const HostTensor& got, const HostTensor& wanted) {
   return "";
 }
 
-// Whether an input but the first has no elements: it can be a constant alone.
+// Returns whether an input but the first has no elements: it can be a constant alone.
 bool IsEmptyBehindFirst(const std::vector<onnx::ValueInfo>& declared,
                         const std::map<std::string, HostTensor>& inputs) {
   for (size_t i = 1; i < declared.size(); ++i) {

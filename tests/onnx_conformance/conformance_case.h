@@ -18,7 +18,7 @@ enum class Verdict { kPassed, kFailed, kLeftOut };
 
 struct Outcome {
   Verdict verdict = Verdict::kPassed;
-  std::string reason = {};  // why it failed or is left out
+  std::string reason = {};  // says why it failed or is left out
 };
 
 // Says what a test is about.
@@ -49,7 +49,7 @@ class ConformanceCase {
  private:
   using Tensors = std::map<std::string, HostTensor>;  // by the name of the value
 
-  // Nothing where a value is no tensor of our number types.
+  // Returns nothing where a value is no tensor of our number types.
   std::optional<Tensors> ReadValues(const std::string& set, const std::string& kind,
                                     const std::vector<onnx::ValueInfo>& values) const;
   std::map<std::string, int64_t> SizesOf(const Tensors& inputs) const;

@@ -184,7 +184,7 @@ std::vector<OpCase> rmsprop() {
   const CaseInput w = Vector(kStart), g = Vector(kGradients[0]), zero = Vector(kZero);
   const Shape shape = {3, 4};
   Append(cases,
-         {// By hand: v' = 0.5, m' = 1; the step is 1 / 0.5.
+         {// The numbers are worked out by hand: v' = 0.5, m' = 1; the step is 1 / 0.5.
           {"v less than m squared",
            Attributes::Of(Rmsprop(0.5, 0, true, 0.5)),
            {w, Vector({1, 1, 1}), Rate(0.1), zero, Vector({1, 1, 1})},

@@ -99,7 +99,8 @@ std::vector<OpCase> batch_norm() {
             {0.25, 0.5, -2},
             {0.298973903481, 0.274721024229, 0.447213148287}}),
       Case("random images, clipped", ClippedNorm(true, 0), RandomInputs({2, 3, 3, 2})),
-      // By hand: one element differs from no mean, and its variance is 0.
+      // The results are worked out by hand: one element does not differ from its mean, and its
+      // variance is 0.
       Case("one element", Norm(true, 0.25),
            {Given({1, 2, 1}, {7, -3}), Statistic({2}, {2, 3}), Statistic({2}, {5, -1}),
             Statistic({2}, {1, 2}), Statistic({2}, {1, 10})},

@@ -4,7 +4,7 @@ namespace cgrun::op_cases {
 
 std::vector<OpCase> bias() {
   return {
-      // By hand.
+      // The results are worked out by hand.
       {"known", {}, {Given({2, 2}, {1, 2, 3, 4}), Given({2}, {10, -10})}, {{11, -8, 13, -6}}},
       {"known, images",
        {},

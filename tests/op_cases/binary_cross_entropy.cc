@@ -165,7 +165,7 @@ std::vector<OpCase> binary_cross_entropy_grad() {
            .inputs = {Given({2, 2}, {0.125, 0.875, 0.25, 0.96875}), Given({2, 2}, {0, 1, 0, 0.25}),
                       Dloss(4)},
            .expected = {{1.94591014906, -1.94591014906, 1.09861228867, -3.43398720449}}},
-          // By hand: a logarithm is -100 at least.
+          // The results are worked out by hand: a logarithm is -100 at least.
           {.name = "ends of the range",
            .inputs = {Given({2}, {0, 1}), Given({2}, {0, 1}), Dloss(2)},
            .expected = {{100, -100}}}});

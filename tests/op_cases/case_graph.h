@@ -1,5 +1,5 @@
-// What the tests of operator cases share: the list of all cases, a case as a graph of one node, and
-// how near results have to be.
+// Has the code that the tests of operator cases share: the list of all cases, a case as a graph of
+// one node, and how near results have to be.
 #ifndef CGRUN_TESTS_OP_CASES_CASE_GRAPH_H_
 #define CGRUN_TESTS_OP_CASES_CASE_GRAPH_H_
 

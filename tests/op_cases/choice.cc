@@ -44,7 +44,7 @@ std::vector<OpCase> compare() {
        .attributes = Is("greater"),
        .inputs = {Given({2, 1}, {1, 3}), Given({3}, {0, 1, 2})},
        .expected = {{1, 0, 0, 1, 1, 1}}},
-      // Which in f32 would be equal.
+      // In f32, these would be equal.
       {.name = "large integers",
        .attributes = Is("equal"),
        .inputs = {Given({3}, {16777216, -3, 5}, DType::kI64),

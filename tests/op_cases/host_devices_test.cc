@@ -68,7 +68,7 @@ class HostDevices : public testing::TestWithParam<HostDevice> {
     ops_.insert(c.op);
   }
 
-  std::map<std::string, int> kernels_;  // how many cases each library ran: "reference", "cpu", …
+  std::map<std::string, int> kernels_;  // cases that each library ran: "reference", "cpu", …
   std::set<OpId> ops_;
 };
 
@@ -92,7 +92,8 @@ TEST_P(HostDevices, RunEveryCase) {
   std::cout << "\n";
 }
 
-// Whether the device has another kernel than the reference kernel for a case of the operator.
+// Returns whether the device has another kernel than the reference kernel for a case of the
+// operator.
 bool HasOwnKernel(const KernelLibrary& library, OpId op, int threads) {
   for (const NamedCase& c : AllCases()) {
     if (c.op != op || !c.op_case.error.empty()) continue;

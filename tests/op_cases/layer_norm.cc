@@ -55,7 +55,7 @@ std::vector<OpCase> layer_norm() {
       Case("not affine", Norm(2, false), {X()},
            {{-1.1624735598, 1.27872091578, -0.11624735598, 1.224742575, 0, -1.224742575,
              1.224742575, 0, -1.224742575, 1.224742575, 0, -1.224742575}}),
-      // By hand: one element does not differ from its mean.
+      // The results are worked out by hand: one element does not differ from its mean.
       Case("one element", Norm(1, true, 0.25),
            {Given({2, 1}, {7, -3}), Given({1}, {2}), Given({1}, {5})}, {{5, 5}, {7, -3}, {2, 2}}),
       Case("special values", Norm(-1, false, 0),

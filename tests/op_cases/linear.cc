@@ -16,7 +16,7 @@ std::vector<OpCase> linear() {
   const CaseInput weight = Given({2, 3}, {1, 0, -1, 2, 1, 0.5});
   const CaseInput bias = Given({2}, {10, -1});
   return {
-      // By hand.
+      // The results are worked out by hand.
       {"known", Units(2), {x, weight, bias}, {{8, 4.5, 8, 15}}},
       {"known, no bias", Units(2, false), {x, weight}, {{-2, 5.5, -2, 16}}},
       {"one feature, one unit", Units(1), {Uniform({1, 1}), Uniform({1, 1}), Uniform({1})}},

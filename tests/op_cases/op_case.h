@@ -10,7 +10,7 @@
 
 namespace cgrun {
 
-// How one input is made. Floating-point inputs take each number type in turn, and are f64 for
+// Says how one input is made. Floating-point inputs take each number type in turn, and are f64 for
 // gradients.
 struct CaseInput {
   Shape shape;

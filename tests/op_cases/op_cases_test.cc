@@ -176,7 +176,7 @@ std::vector<std::byte> BytesOf(const HostTensor& tensor) {
   return {tensor.bytes().begin(), tensor.bytes().end()};
 }
 
-// Whether a pair of an operator is one of this node.
+// Returns whether a pair of an operator is one of this node.
 bool CanShare(const NodeSignature& node, const InPlacePair& pair) {
   const auto input = static_cast<size_t>(pair.input), output = static_cast<size_t>(pair.output);
   return input < node.inputs.size() && output < node.outputs.size() &&
@@ -222,7 +222,7 @@ TEST_P(OpCases, GpuAgreesWithReference) {
   }
 }
 
-// A case's kernel on memory of its own. What it is to write holds garbage first.
+// Runs a case's kernel on memory of its own. Its outputs and workspace hold garbage first.
 class CaseRun {
  public:
   // `shared`: the output of the pair lies over its input.
@@ -248,7 +248,7 @@ class CaseRun {
     kernel_ = library.Prepare(option_.kernel, request);
   }
 
-  // Whether the library has a kernel for the number type.
+  // Returns whether the library has a kernel for the number type.
   bool ready() const { return kernel_.run != nullptr; }
   const NodeSignature& node() const { return node_; }
   const KernelOption& option() const { return option_; }

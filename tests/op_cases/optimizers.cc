@@ -60,7 +60,8 @@ std::vector<OpCase> sgd() {
        Sgd(0, false, 0, 1, 0, 0.01),
        {w, g, Rate(0.1)},
        {{0.989, -1.978, 0.4695}}},
-      // By hand: g + 0.5·sign(w) = 0.6, −0.7, 0.8; nothing for a parameter that is 0.
+      // The results are worked out by hand: the gradient is g + 0.5·sign(w) = 0.6, −0.7, 0.8. A
+      // parameter that is 0 adds nothing.
       {"l1", Sgd(0, false, 0, 1, 0.5), {w, g, Rate(0.1)}, {{0.94, -1.93, 0.42}}},
       {"l1 at 0",
        Sgd(0, false, 0, 1, 0.5),

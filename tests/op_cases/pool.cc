@@ -100,7 +100,7 @@ std::vector<KnownMax> KnownMaxima() {
   };
 }
 
-// What every pool refuses; `make` gives the attributes for a window.
+// Adds cases that every pool refuses. `make` gives the attributes for a window.
 template <class Make>
 void AddRefused(std::vector<OpCase>& cases, Make make) {
   const auto add = [&](std::string name, WindowAttributes window, CaseInput x, std::string error) {
@@ -136,7 +136,8 @@ std::vector<OpCase> max_pool() {
                    {{kNaN, kNaN, -kInfinity, 5}, {3, 1, 0, 0}},
                    {},
                    false});
-  // By hand: the greatest of 0 … 255 is the last, at position 255, which a byte cannot tell.
+  // The result is worked out by hand: the greatest of 0 … 255 is the last, at position 255, which a
+  // byte cannot tell.
   std::vector<double> ramp;
   for (int i = 0; i < 256; ++i) ramp.push_back(i);
   cases.push_back({"wide index",
@@ -161,7 +162,7 @@ std::vector<OpCase> max_pool_grad() {
     cases.push_back(
         {g.name, g.grad(), {Given(g.y(), known.index, DType::kU8), OutputGradient(g)}, {known.dx}});
   }
-  // By hand.
+  // The gradient goes to the last of 256 elements. This is worked out by hand.
   const Geometry wide{"wide index", {1, 1, 1, 256}, {{1, 256}, {}, kNone, kOnes}};
   std::vector<double> last(256, 0);
   last[255] = 3;
@@ -236,7 +237,7 @@ std::vector<OpCase> avg_pool_grad() {
 
 std::vector<OpCase> global_avg_pool() {
   return {
-      // By hand.
+      // The results are worked out by hand.
       {"known", {}, {Given({1, 2, 2, 2}, {1, 2, 3, 6, -1, -1, 0, 0})}, {{3, -0.5}}},
       {"one pixel", {}, {Uniform({2, 3, 1, 1})}},
       {"images", {}, {Uniform({2, 3, 4, 5})}},

@@ -71,7 +71,7 @@ std::vector<OpCase> rotate_grad() {
 std::vector<OpCase> random_rotate() {
   const CaseInput x = Counted({2, 3, 3});
   return {
-      // By -26.972 and -17.757 degrees.
+      // The images turn by -26.972 and -17.757 degrees.
       {"known",
        Randomly({-40, 30}, 1),
        {x, Step(3)},

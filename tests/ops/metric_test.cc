@@ -1,4 +1,5 @@
-// What metrics make of their sums. Known results: scikit-learn's formulas, worked by hand.
+// Tests the numbers that metrics make of their sums. The known results are worked out by hand with
+// scikit-learn's formulas.
 #include "src/ops/metric.h"
 
 #include <gtest/gtest.h>
@@ -186,7 +187,7 @@ TEST(Metrics, ErrorsAreMeansOverElements) {
   EXPECT_EQ(Shown(OpId::mean_squared_error, Attributes(), type, {13.25, 4}, 2), (Numbers{3.3125}));
 }
 
-// What a damaged program may hold.
+// A damaged program may have such sums.
 TEST(Metrics, SumsOfAnotherShapeAreRefused) {
   EXPECT_FALSE(ShownBy(OpId::confusion_matrix, Attributes(), {DType::kI64, {2, 3}}));
   EXPECT_FALSE(ShownBy(OpId::per_class_accuracy, Attributes(), {DType::kI64, {2, 3}}));

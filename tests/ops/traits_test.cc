@@ -1,4 +1,5 @@
-// What operators declare for the linter, the front end and eager mode fits their attributes.
+// Checks that the traits that operators declare for the linter, the front end and eager mode fit
+// their attributes.
 #include <gtest/gtest.h>
 
 #include <string_view>

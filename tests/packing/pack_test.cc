@@ -62,7 +62,7 @@ TEST(Pack, HasTwoExhaustiveSearchesThatAgree) {
   }
 }
 
-// Whatever is called optimal is the optimum, and the bound is never above it.
+// A plan that is called optimal is the optimum, and the bound is never above it.
 TEST(Pack, AgreesWithExhaustiveSearch) {
   constexpr uint64_t kProblems = kSanitized ? 300 : 5'000;
   int64_t by_bound = 0, by_search = 0;

@@ -10,9 +10,9 @@
 
 namespace cgrun {
 
-// At most `most_buffers`, without faults. By the seed: equal or mixed alignments, sizes that are
-// multiples of them or not, zero sizes, a few fixed offsets, times with or without gaps, buffers
-// that live throughout.
+// Returns a problem of at most `most_buffers`, without faults. The seed decides all: equal or mixed
+// alignments, sizes that are multiples of them or not, zero sizes, a few fixed offsets, times with
+// or without gaps, buffers that live throughout.
 MemoryProblem RandomProblem(uint64_t seed, int64_t most_buffers);
 
 // About `count` buffers that fill a rectangle of 1024 steps and `height` bytes without a gap: it is

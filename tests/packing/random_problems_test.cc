@@ -13,7 +13,7 @@ namespace {
 
 struct Totals {
   int64_t optimal = 0;    // portfolio plans that meet the bound
-  int64_t reused = 0;     // where the portfolio beats naive
+  int64_t reused = 0;     // the portfolio beats naive there
   int64_t fixed = 0;      // problems with fixed offsets
   int64_t separated = 0;  // problems of several parts
 };

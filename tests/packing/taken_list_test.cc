@@ -69,7 +69,7 @@ class PlainList {
     });
   }
 
-  // Where something can rest on the bottom or on what it meets.
+  // Returns the offsets at which something can rest on the bottom or on what it meets.
   std::vector<Bytes> Rests(SectionRange time, Bytes alignment) const {
     std::vector<Bytes> rests = {0};
     for (const Taken& taken : taken_) {

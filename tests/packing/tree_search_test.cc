@@ -82,7 +82,8 @@ TEST(TreeSearch, AgreesWithExhaustiveSearch) {
   EXPECT_GT(above_bound, static_cast<int64_t>(kProblems / 20));
 }
 
-// What has to fit without a gap: a plan that is found is the one that was cut, or as good.
+// These buffers have to fit without a gap. The search finds the tiling that was cut, or one as
+// good.
 TEST(TreeSearch, PutsTilingsTogether) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     const MemoryProblem problem = RandomTiling(seed, 40, 1024);

@@ -155,7 +155,7 @@ TEST(Validator, RejectsMutatedPlans) {
   EXPECT_GT(mutated, 300);
 }
 
-// An offset drawn at random is accepted exactly if no byte of no step is held twice.
+// An offset drawn at random is accepted exactly if no byte of no step is taken twice.
 TEST(Validator, AgreesWithATableOfBytesAndSteps) {
   int64_t accepted = 0, rejected = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {

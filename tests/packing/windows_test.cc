@@ -63,7 +63,7 @@ TEST(Windows, LeaveFixedOffsetsAlone) {
   EXPECT_EQ(fixed.offsets, plan.offsets);
 }
 
-// What is far from what is too high stays where it is.
+// Buffers that are far from the one that is too high stay where they are.
 TEST(Windows, MoveOnlyWhatIsNear) {
   const MemoryProblem problem = Row(60, 50);
   MemoryPlan plan = PlanMemory(problem, "best_fit_size");

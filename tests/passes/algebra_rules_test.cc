@@ -310,7 +310,7 @@ std::map<ValueId, HostTensor> Evaluate(const Graph& bound,
   return Interpret(bound, *FindKernelLibrary("reference"), std::move(sources));
 }
 
-// Whether the bits are the same, or both are NaN.
+// Returns whether the bits are the same, or both are NaN.
 bool IsSame(double a, double b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }

@@ -82,8 +82,8 @@ TEST_F(FuseElementwise, LeavesWhatOthersReadAndOutputs) {
   EXPECT_EQ(g_.Count(OpId::fused), 1);
 }
 
-// a·b + c·d needs four tensors at once as one node; apart, the products can be made one after the
-// other. What others read is there anyway.
+// As one node, a·b + c·d needs four tensors at once. As two, the products can be made one after the
+// other. A tensor that other nodes read exists anyway.
 TEST_F(FuseElementwise, NeedsNoMoreTensorsAtATime) {
   ReduceAttributes over_first;
   over_first.axes = {0};
@@ -160,7 +160,7 @@ TEST_F(FuseElementwise, LeavesOtherPhases) {
   EXPECT_FALSE(Run());
 }
 
-// What was fused before is taken with its operators.
+// A node that was fused before is taken with its operators.
 TEST_F(FuseElementwise, FlattensChains) {
   const ValueId a = Of(OpId::neg, {x_}, "a");
   g_.Output(Of(OpId::relu, {a}, "b"));

@@ -10,7 +10,7 @@ namespace {
 
 class FuseSums : public testing::Test {
  protected:
-  // What one use of a weight of [2, 3] adds to its gradient.
+  // Returns what one use of a weight of [2, 3] adds to its gradient.
   ValueId Product(const std::string& use, int64_t rows = 1) {
     return g_.Node(OpId::matmul, {g_.Input("dy" + use, {rows, 2}), g_.Input("x" + use, {rows, 3})},
                    "dweight" + use, Attributes::Of(MatmulAttributes{true, false}));

@@ -1,4 +1,5 @@
-// What tests of passes share: a small graph to build, and one run of a pass with its checks.
+// Has the code that tests of passes share: a small graph to build, and one run of a pass with its
+// checks.
 #ifndef CGRUN_TESTS_PASSES_PASS_TEST_H_
 #define CGRUN_TESTS_PASSES_PASS_TEST_H_
 
@@ -46,7 +47,7 @@ struct PassGraph {
     EXPECT_EQ(VerifyGraph(graph), std::vector<std::string>());
     return changed;
   }
-  // How many nodes of an operator there are.
+  // Counts the nodes of an operator.
   int Count(OpId op) const {
     int count = 0;
     for (const cgrun::Node& node : graph.nodes) count += node.op == op;

@@ -43,7 +43,7 @@ class ReluBits : public testing::Test {
   ValueId relu_;
 };
 
-// Whether a node behind the forward pass reads the value.
+// Returns whether a node behind the forward pass reads the value.
 bool IsKept(const Graph& graph, ValueId value) {
   return std::ranges::any_of(Readers(graph)[value], [&](NodeId reader) {
     return graph.nodes[reader].phase != Phase::kForward;
@@ -63,7 +63,8 @@ TEST_F(ReluBits, KeepsABitForEachElement) {
   EXPECT_FALSE(Run());
 }
 
-// Where orders that follow the nodes run them.
+// The bits stand right behind relu in the list of nodes, so that orders that follow the list run
+// them there.
 TEST_F(ReluBits, StandBehindWhatMakesTheTensor) {
   Build();
   g_.Output(g_.Node(OpId::exp, {relu_}, "exp"), "other");
@@ -126,7 +127,8 @@ TEST_F(ReluBits, LeaveAViewOfWhatTheBackwardPassReads) {
   EXPECT_FALSE(Run());
 }
 
-// What is kept can be had again from it, as long as it is there itself.
+// The joined tensor is kept for the backward pass, and holds all of relu's result. So bits would
+// save nothing.
 TEST_F(ReluBits, LeaveThatOfWhichAsMuchIsKept) {
   Build();
   const ValueId joined =

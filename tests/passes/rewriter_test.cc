@@ -57,7 +57,7 @@ TEST_F(RewriterTest, ReplacesUsesEverywhere) {
   EXPECT_EQ(graph_.updates[0].next, sum_);
   EXPECT_EQ(graph_.paths[PathId(0)].loss, sum_);
   EXPECT_TRUE(rewriter.IsInternal(relu_));
-  rewriter.ReplaceUses(sum_, a_);  // what has come from elsewhere moves on
+  rewriter.ReplaceUses(sum_, a_);  // a use that came from elsewhere moves on
   EXPECT_EQ(graph_.outputs[0].value, a_);
   EXPECT_EQ(graph_.paths[PathId(0)].loss, a_);
 }

@@ -33,7 +33,7 @@ TEST(SwapToFile, GivesLateReadersWhatComesBack) {
   EXPECT_FALSE(g.Run(passes::MergeCommonSubexpressions));
 }
 
-// What comes back depends on what has been written, in any order of the graph.
+// The read depends on the finished write, in any order of the graph.
 TEST(SwapToFile, MakesEachStepDependOnTheOneBefore) {
   PassGraph g;
   const ValueId large = g.Node(OpId::exp, {g.Input("x")}, "large");

@@ -1,5 +1,5 @@
-// Which values share bytes: each rule by hand, and a replay of random graphs that watches every
-// byte.
+// Tests which values share bytes: each rule by hand, and a replay of random graphs that watches
+// every byte.
 #include "src/plan/buffer_assignment.h"
 
 #include <gtest/gtest.h>

@@ -64,8 +64,8 @@ TEST(Liveness, WithoutNodesEverythingLivesForOneStep) {
   ExpectSpan(liveness, w, 0, 1);
 }
 
-// Whether a value is needed at a step, by the definition: it is there, and somebody reads it then
-// or later, or after the step.
+// Returns whether a value is needed at a step, by the definition: it is there, and somebody reads
+// it then or later, or after the step.
 bool IsNeeded(const Graph& graph, const Schedule& schedule, ValueId value, TimePoint time) {
   const Role role = graph.values[value].role;
   if (IsState(role) || role == Role::kConstant) return true;

@@ -1,5 +1,6 @@
-// What the orders are made of: the memory of a step, kept from node to node, against liveness and
-// buffers of whole schedules; window search against all permutations; moves around the peak.
+// Tests the parts of the orders. The memory of a step, kept from node to node, is compared with
+// liveness and buffers of whole schedules. Window search is compared with all permutations. Moves
+// around the peak are tested, too.
 #include <gtest/gtest.h>
 
 #include <algorithm>

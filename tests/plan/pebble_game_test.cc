@@ -1,4 +1,4 @@
-// The pebble game, held to examples of papers and to a search that knows no shortcut.
+// Compares the pebble game with examples of papers, and with a search that knows no shortcut.
 #include "src/plan/pebble_game.h"
 
 #include <gtest/gtest.h>

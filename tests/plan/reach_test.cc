@@ -1,4 +1,5 @@
-// Which feeds decide about what, and what has to lie untouched between runs for that.
+// Tests which feeds decide about a value, and which values must stay untouched between runs for
+// that.
 #include "src/plan/reach.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +125,7 @@ TEST(Reach, KeptBuffersLiveAlwaysAndAreNotWrittenOver) {
     EXPECT_EQ(parts.Of(id).lifespan.lower, 0);
     EXPECT_EQ(parts.Of(id).lifespan.upper, parts.assignment.liveness.steps);
   }
-  // What has one reach goes on to share bytes: `left` is written over `hidden`, that over `a`.
+  // Values of one reach go on to share bytes: `left` is written over `hidden`, that over `a`.
   EXPECT_EQ(parts.assignment.of_value[two.left], parts.assignment.of_value[two.a]);
   EXPECT_FALSE(parts.Of(two.joined).kept);
 }

@@ -112,7 +112,7 @@ TEST(Schedule, MemoryTakesTheOrderThatNeedsLeast) {
             std::min(TransientBound(graph, "dfs"), TransientBound(graph, "serial")));
 }
 
-// What a path keeps for its backward part is gone before the next path has its own.
+// The values that a path keeps for its backward part are gone before the next path has its own.
 TEST(Schedule, MemoryHoldsOnePathAtATime) {
   GraphMaker make;
   const ValueId x = make.Feed("x", {32, 1}), row = make.Feed("row", {1, 32});

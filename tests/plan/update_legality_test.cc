@@ -1,4 +1,4 @@
-// Where an update needs a copy, and where it does not.
+// Tests where an update needs a copy, and where it does not.
 #include "src/plan/update_legality.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What outputs mean, which classes are the most probable, and what their names are.
+// Tests what outputs mean, which classes are the most probable, and what their names are.
 #include "src/predict/predict.h"
 
 #include <gtest/gtest.h>
@@ -251,7 +251,7 @@ struct TwoEngines {
     engine.Fetch(0, 0, bytes);
     return bytes;
   }
-  // How many operators of `parts` ran; the results are those of `whole`.
+  // Returns how many operators of `parts` ran. The results must be those of `whole`.
   int64_t Run(std::span<const HostTensor> feeds, const std::vector<bool>& changed) {
     const int64_t before = CurrentHeapUse().allocations;
     const int64_t count = parts->RunChanged(0, feeds, changed);

@@ -16,7 +16,8 @@
 namespace cgrun {
 namespace {
 
-// What a faulty kernel does around its work; one at a time, as kernels are plain functions.
+// Says what a faulty kernel does around its work. There is one at a time, because kernels are plain
+// functions.
 using Fault =
     std::function<void(const RunContext&, const Instruction&, const std::function<void()>& work)>;
 Fault fault;
@@ -147,7 +148,7 @@ struct Guilty {
   ProgramImage image = TinyImage("tiny_mlp");
   const ImageInstruction& instruction = image.entries[0].instructions[Find(image, kKernel)];
   int output = static_cast<int>(instruction.node.inputs.size());
-  int64_t state = image.states[0].offset;  // which it neither reads nor writes
+  int64_t state = image.states[0].offset;  // it neither reads nor writes this
 
   std::vector<std::string> FindingsWith(Fault wrong) const {
     return FindingsOf(image, kKernel, std::move(wrong));

@@ -1,4 +1,4 @@
-// Copies between plain tensors and their layouts, held to ElementOffset() element by element.
+// Compares copies between plain tensors and their layouts with ElementOffset(), element by element.
 #include "src/program/layout_copy.h"
 
 #include <gtest/gtest.h>

@@ -180,7 +180,7 @@ TEST(Mutation, StreamsThatThereAreNotAreRefused) {
   EXPECT_GT(in_streams, 50 / kStride);
 }
 
-// Whatever stream an instruction is put in, it waits for what it reads and for what it writes over.
+// In any stream, an instruction waits for what it reads and for what it writes over.
 TEST(Mutation, AnyStreamsDoNoHarm) {
   for (size_t m = 0; m < Images().size(); ++m) {
     for (size_t e = 0; e < Images()[m].entries.size(); ++e) {
@@ -307,7 +307,7 @@ TEST(Mutation, WrongReachesAreRefusedOrHarmless) {
   EXPECT_GT(harmless, 0);
 }
 
-// What a later run reads is written over by none that runs without it.
+// If a later run reads a value, no run without its maker may write over it.
 TEST(Mutation, MovedOutputsAreRefusedWhereALaterRunNeedsTheBytes) {
   const ProgramImage image = IncrementalImage();
   int tried = 0, refused = 0, harmless = 0;

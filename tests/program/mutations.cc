@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kStep = 3;
 
-// Whether the refusal is about the arena. If an operand is moved or left out, less of the arena is
-// used than it holds.
+// Returns whether the refusal is about the arena. If an operand is moved or left out, less of the
+// arena is used than it holds.
 bool IsOfTheArena(const std::string& refusal) {
   return refusal.find("an arena of ") != std::string::npos;
 }

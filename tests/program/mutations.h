@@ -17,7 +17,7 @@ namespace cgrun {
 // The sound programs that are changed; the last one has a fused node.
 const std::vector<ProgramImage>& Images();
 
-// Where a mutation was made.
+// Says where a mutation was made.
 struct Place {
   size_t image = 0, entry = 0, instruction = 0;
   size_t operand = 0;
@@ -41,7 +41,8 @@ void ForEachOperand(const std::function<void(const Place&)>& visit);
 bool IsInput(const Place& place);
 bool IsWorkspace(const Place& place);
 
-// Whether a refusal names `name`: "program is not sound: train: classify.conv reads bytes …".
+// Returns whether a refusal names `name`: "program is not sound: train: classify.conv reads bytes
+// …".
 bool Names(const std::string& refusal, const std::string& name);
 
 // Runs as its values say, as a whole and, where it can, in part.

@@ -91,7 +91,7 @@ TEST(Serialize, ForeignFilesAreNoPrograms) {
   }
 }
 
-// What a transfer in text mode does to a file is found by its first eight bytes.
+// The first eight bytes of a file show the damage of a transfer in text mode.
 TEST(Serialize, LineEndingsAreWatched) {
   std::string bytes = SerializeImage(FusedImage());
   bytes.erase(bytes.find("\r\n"), 1);

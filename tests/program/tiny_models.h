@@ -21,7 +21,8 @@ ProgramImage TinyImage(const std::string& model, bool passes = true);
 // Makes a program of tiny_mlp's kind, with a fused node and constants in it.
 ProgramImage FusedImage();
 
-// What it joins lies in the result from the beginning, and what it cuts in that.
+// Returns a program whose joined operands lie in the result from the beginning, and whose slices
+// lie in their source.
 ProgramImage PartsImage();
 
 // Two of its tensors go to a file and come back; `reuse`: bytes serve several tensors in turn.
@@ -56,7 +57,7 @@ class TinyProgram {
   Program program_;
 };
 
-// Why the program is refused, or "".
+// Returns why the program is refused, or "".
 std::string Refusal(const ProgramImage& image);
 
 // The same as TinyProgram(image).Run(entry, step), from initial states, by the operands' values:

@@ -1,5 +1,5 @@
-// What classes are taken for: shades that say how large a part is, names that cannot break markup,
-// and of many classes the pairs that are confused most.
+// Tests the page of confused classes. Shades say how large a part is, names cannot break markup,
+// and of many classes the pairs that are confused most are shown.
 #include "src/report/confusion.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What boxes of fused nodes are called.
+// Tests the names of the boxes of fused nodes.
 #include "src/report/fused_name.h"
 
 #include <gtest/gtest.h>

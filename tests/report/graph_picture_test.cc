@@ -214,7 +214,8 @@ TEST(GraphSvg, HasABoxANodeAndALineAnEdge) {
   }
 }
 
-// Where a name ends, by its start and its width, and where the number at its right begins.
+// Each name must end before the number at its right begins. Its end follows from its start and its
+// width.
 TEST(GraphSvg, NamesEndBeforeTheNumbersOfTheirBuffers) {
   GraphMaker make;
   ValueId value = make.Feed("x", {4});

@@ -1,4 +1,4 @@
-// What plans say of the room for a run, and of what takes much of it.
+// Tests what plans say of the memory for a run, and of the values that take much of it.
 #include "src/report/plan_report.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What reaches a terminal, a page or a picture of names that files bring.
+// Tests how names from files look on a terminal, on a page and in a picture.
 #include "src/report/terminal.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Why a value is alive: who made it, who reads it, what keeps it.
+// Tests why a value is alive: the node that makes it, the nodes that read it, and what keeps it.
 #include "src/report/value_life.h"
 
 #include <gtest/gtest.h>

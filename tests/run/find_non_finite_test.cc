@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// What Train() says; "" where it ends well.
+// Returns the error of Train(); "" if it ends well.
 std::string ErrorOf(const ModelSpec& model, Mode mode, SessionOptions options = {},
                     std::string* help = nullptr) {
   options.mode = mode;

@@ -1,4 +1,4 @@
-// What a run folder takes for its own, and what it leaves alone.
+// Tests which files a run folder takes for its own, and which it leaves alone.
 #include "src/run/run_folder.h"
 
 #include <gtest/gtest.h>

@@ -298,8 +298,7 @@ TEST_F(Select, MissingKernelsAreAddedAndOthersKept) {
   EXPECT_EQ(maker_.Producer(b).kernel->kernel, "fake.relu");
 }
 
-// What stays across steps counts for nothing: a workspace as large as a weight would come beside
-// it.
+// State counts for nothing: a workspace as large as a weight would come beside it.
 TEST(Room, IsWhatTheLargestNodeTakesAndASixteenth) {
   GraphMaker maker;
   const ValueId x = maker.Feed("x", {16, 4}), weight = maker.State("weight", {16, 4});

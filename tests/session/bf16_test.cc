@@ -96,7 +96,7 @@ TEST(BF16, PassesChangeNoBit) {
   for (const std::string& device : kDevices) {
     if (!IsBuilt(device)) continue;
     SessionOptions options = Options(device);
-    options.compile.passes.disabled = {"layouts"};  // which sums a convolution adds in which order
+    options.compile.passes.disabled = {"layouts"};  // this pass chooses the order of sums
     const uint64_t expected = TrainModel(ModelOf(kImages), options).weights_hash;
     for (const char* pass : {"clip_in_batch_norm", "common_subexpressions", "fuse_activations",
                              "algebra", "rematerialise"}) {

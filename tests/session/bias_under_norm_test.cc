@@ -60,7 +60,7 @@ struct Outcome {
   std::vector<double> losses;
   std::string checkpoint;
   int64_t sums = 0;                 // kernels that sum a gradient over the batch
-  std::vector<std::string> states;  // what a checkpoint holds
+  std::vector<std::string> states;  // the states in a checkpoint
 };
 
 Outcome Train(bool inexact, const std::string& folder) {

@@ -70,7 +70,7 @@ TEST(CompiledProgram, IsRunWhereItFits) {
   EXPECT_EQ(outcome.weights, Train(Model(), nullptr).weights);
 }
 
-// That the program itself runs, and not one compiled behind its back.
+// The program itself must run, and not one that was compiled in secret.
 TEST(CompiledProgram, IsTheOneThatRuns) {
   ProgramImage image = CompiledImage();
   image.seed = 77;

@@ -1,4 +1,4 @@
-// Whether clocks tell of other programs.
+// Tests whether clocks tell of other programs.
 #include "src/session/machine_load.h"
 
 #include <gtest/gtest.h>

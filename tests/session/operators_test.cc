@@ -383,7 +383,7 @@ TEST(Operators, MetricsInAModelFile) {
   }
 }
 
-// What a new operator lacks is said here.
+// If a new operator is not tried, this test says so.
 TEST(Operators, EachOneThatAModelFileCanNameIsTried) {
   std::set<std::string> tried;
   for (const MetricTrial& trial : Metrics()) tried.insert(trial.op);

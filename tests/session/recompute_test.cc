@@ -1,5 +1,5 @@
-// What a compile has computed again: on every device of the host it lowers the arena of a network
-// with batch normalisation, and changes no bit of the weights.
+// Recomputes values of a network with batch normalisation. On every device of the host, this lowers
+// the arena and changes no bit of the weights.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -179,7 +179,7 @@ TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
   EXPECT_EQ(hashes.size(), 1u) << "without in-place";
 }
 
-// What is computed again costs time and saves memory; it changes no bit.
+// Recomputing costs time and saves memory. It changes no bit.
 TEST(Session, RecomputingChangesNoWeight) {
   const ModelSpec model = SmallModel({"train.steps=20"});
   SessionOptions options;

@@ -73,7 +73,7 @@ paths:
 train: {steps: 3, batch: 4, optimizer: {op: sgd, lr: 0.1}}
 )";
 
-// Whether training moves a state away from where it begins.
+// Returns whether training moves a state away from where it begins.
 bool Moves(const ModelSpec& model, const std::string& name) {
   SessionOptions options;
   Diagnostics diagnostics;

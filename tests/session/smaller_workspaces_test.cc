@@ -48,7 +48,7 @@ struct Setting {
   std::vector<std::string> disabled;
 };
 
-constexpr int64_t kSmallest = 1;  // which no plan reaches: it takes as little as it can
+constexpr int64_t kSmallest = 1;  // no plan reaches it: each takes as little as it can
 
 struct Outcome {
   uint64_t weights_hash = 0;
@@ -125,7 +125,7 @@ TEST(SmallerWorkspaces, NeedNothingElse) {
   }
 }
 
-// Where kernels of f32 work on copies.
+// With bf16, some kernels of f32 read and write copies.
 TEST(SmallerWorkspaces, ChangeNoBitInBf16) {
   for (const std::string& device : Devices()) {
     for (int threads : {5, 16}) {

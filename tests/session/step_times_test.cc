@@ -1,4 +1,4 @@
-// Whether times of steps tell of a busy machine.
+// Tests whether times of steps tell of a busy machine.
 #include "src/session/step_times.h"
 
 #include <gtest/gtest.h>

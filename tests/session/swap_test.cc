@@ -1,5 +1,5 @@
-// What a compile has swapped to a file under a cap: on every device of the host it lowers the
-// arena, changes no bit of the weights, and a disk that fails ends the run.
+// Swaps values to a file under a cap. On every device of the host, this lowers the arena and
+// changes no bit of the weights. A disk that fails ends the run.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -104,7 +104,7 @@ TEST(Swap, LowersTheArenaAndChangesNoBit) {
   }
 }
 
-// Where computing again is all that a cap needs and takes less time, nothing is swapped.
+// If recomputing is all that a cap needs, and takes less time, nothing is swapped.
 TEST(Swap, IsNotUsedWhereComputingAgainIsCheaper) {
   SessionOptions options = OptionsOf("reference", 1, 0);
   const Outcome kept = Train(options);

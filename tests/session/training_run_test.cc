@@ -69,7 +69,7 @@ class Interrupt final : public RunObserver {
   int64_t steps_;
 };
 
-// What an interrupted run has not measured stands nowhere, least of all as 0.
+// If an interrupted run has not measured a number, the number stands nowhere, least of all as 0.
 TEST(TrainingRun, LeavesOutWhatAnInterruptKeptFromBeingMeasured) {
   const ModelSpec model = SmallModel();
   Diagnostics diagnostics;

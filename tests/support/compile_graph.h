@@ -32,7 +32,7 @@ GraphProgram EncodeGraph(const Graph& prepared, std::string_view order,
 GraphProgram EncodeGraph(const Graph& prepared, Schedule schedule, const LayoutOptions& options,
                          const KernelLibrary& library);
 
-// What a step leaves: outputs by name, then states by name.
+// Holds the results of a step: outputs by name, then states by name.
 struct StepResult {
   std::map<std::string, HostTensor> outputs;
   std::map<std::string, HostTensor> states;
@@ -54,7 +54,7 @@ std::vector<StepResult> InterpretSteps(const Graph& bound, const Target& target,
 std::vector<StepResult> RunSteps(const ProgramImage& image, const KernelLibrary& library,
                                  const StepInputs& inputs);
 
-// Where tests may leave files.
+// Returns the folder in which tests may leave files.
 std::string FolderForTests();
 
 // Same type, shape and bits; but any NaN equals any other, as IEEE 754 leaves their bits open.

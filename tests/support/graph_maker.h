@@ -84,7 +84,7 @@ inline NodeId FindNode(const Graph& graph, std::string_view name) {
   return NodeId();
 }
 
-// How many nodes are of that operator.
+// Counts the nodes of that operator.
 inline int CountOps(const Graph& graph, OpId op) {
   int count = 0;
   for (const Node& node : graph.nodes) count += node.op == op;

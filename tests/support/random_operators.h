@@ -127,7 +127,7 @@ class RandomOperators : public RandomPool {
 
   bool EmitResample();
 
-  // Where the extrema of an axis are, and what stands there or is written there.
+  // Emits nodes that find the extrema of an axis, and read or write the elements there.
   bool EmitSearch();
 
   // Takes slices of a value at some of its places.

@@ -13,7 +13,7 @@ namespace cgrun {
 
 struct DeviceRun {
   std::vector<HostTensor> outputs;
-  std::string fault;  // what the kernel wrote and should not have; "" for nothing
+  std::string fault;  // names bytes that the kernel wrote by mistake; "" for none
 };
 
 // Operands begin at multiples of 64 bytes, and of no more, as plans have them. Outputs, workspace

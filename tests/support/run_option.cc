@@ -138,7 +138,7 @@ OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
     Bytes& bytes = memory[home(inputs.size() + i)];
     run.outputs.push_back(ReadBack(node.outputs[i], option.output_layouts[i], bytes));
     const bool is_padded = IsFloat(node.outputs[i].dtype) || node.op == OpId::reorder;
-    // What is not finite may reach the padding: ∞·0 is NaN.
+    // A number that is not finite may reach the padding: ∞·0 is NaN.
     if (is_padded && !IsZero(bytes) && IsFinite(run.outputs.back())) {
       run.fault = "output " + std::to_string(i) + " is padded with other numbers than 0";
     }

@@ -13,11 +13,11 @@ namespace cgrun {
 
 struct OptionRun {
   std::vector<HostTensor> outputs;  // plain
-  std::string fault;                // what the kernel wrote and should not have; "" for nothing
+  std::string fault;                // names bytes that the kernel wrote by mistake; "" for none
   int64_t allocations = 0;          // by operator new while it ran
 };
 
-// Where the operands lie.
+// Says where the operands lie.
 struct OperandPlaces {
   int64_t shift = 0;                  // bytes from an address that is aligned to 64
   std::optional<InPlacePair> shared;  // this output lies over this input

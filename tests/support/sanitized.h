@@ -1,5 +1,5 @@
-// Whether a sanitizer runs, under which everything takes several times as long: tests of many cases
-// that differ by chance try fewer of them there.
+// Says whether a sanitizer runs, under which everything takes several times as long. Tests of many
+// cases that differ by chance try fewer of them there.
 #ifndef CGRUN_TESTS_SUPPORT_SANITIZED_H_
 #define CGRUN_TESTS_SUPPORT_SANITIZED_H_
 

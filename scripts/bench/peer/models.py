@@ -40,7 +40,7 @@ ONLY = {"jax": ["mlp", "lenet-mnist", "alexnet", "vgg16", "resnet18", "resnet50"
 
 
 def missing(peer, name, infer):
-    """Why the peer has no such case; None where it has."""
+    """Returns why the peer has no such case; None where it has."""
     if name in OWN_WEIGHTS and infer:
         return "inference is compared of models that begin with the same weights"
     if peer == "onnxruntime" and not infer:

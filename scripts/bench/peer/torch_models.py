@@ -298,8 +298,8 @@ def loss_of_model(name):
 
 
 def create(name, model):
-    """What trains the model, a row of models.py: `step(images, labels)` takes a step and returns
-    its loss; `networks` are its modules."""
+    """Returns an object that trains the model, a row of models.py. Its `step(images, labels)` takes
+    a step and returns the loss, and its `networks` are the modules."""
     pixels = Pixels(model.mean, model.deviation)
     pairs = {
         "lsgan": lambda: PairTraining(pixels, lsgan(), 32, nn.MSELoss(), 5e-4),

@@ -27,7 +27,8 @@ struct Activation {
   }
 };
 
-// Whether a fused node is `first` of all its inputs, in their order, with an activation behind it.
+// Returns whether a fused node is `first` of all its inputs, in their order, with an activation
+// behind it.
 inline bool IsActivated(const NodeSignature& node, OpId first) {
   if (node.body.size() != 2 || node.body[0].op != first) return false;
   std::vector<int> inputs(node.inputs.size());

@@ -25,8 +25,8 @@ constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 // serves the pass for the sums: it gives `count` lanes from element `at` on. Second() serves the
 // pass for dx, and reads from second().
 
-// Computes dz from the gradient of the result y. y decides what the clip lets through. It is
-// computed again, by the formula of batch_norm.cc.
+// Computes dz from the gradient of the result y. y decides which elements the clip lets through. It
+// is recomputed by the formula of batch_norm.cc.
 template <bool kClips, class T>
 struct OfResult {
   static constexpr int kInputs = kClips ? 6 : 5;
@@ -107,7 +107,7 @@ struct OfParts {
 template <class T>
 struct Operands {
   const T* x;
-  const float *scale, *mean, *deviation, *shift;  // a shift where y is computed again
+  const float *scale, *mean, *deviation, *shift;  // a shift if y is recomputed
   T* dx;
   float *dscale, *dshift;
 };

@@ -14,7 +14,7 @@ namespace {
 CBLAS_TRANSPOSE Transposition(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
 constexpr int64_t kMostDeep = 448;     // OpenBLAS's blocks are no deeper
-constexpr int64_t kMostWide = 32'768;  // what a warm-up may take itself
+constexpr int64_t kMostWide = 32'768;  // a warm-up may take as much itself
 constexpr int64_t kPageBytes = 4096;
 
 // The largest block that it copies of products that kernels were prepared for.
@@ -81,7 +81,7 @@ class WidestProducts {
   }
 
  private:
-  static constexpr int64_t kNarrow = 32;  // what is wide fills buffers
+  static constexpr int64_t kNarrow = 32;  // wider products fill buffers
 
   void Multiply(int64_t depth) {
     const MatrixOf<float> rows{zeros_.data(), depth, false}, columns{zeros_.data(), depth, true};
@@ -102,9 +102,9 @@ void TouchFirstBuffer(int64_t bytes) {
 }
 
 // OpenBLAS takes the first of its buffers that is free. If a product runs beside another one, it
-// takes the second buffer. The first buffer is therefore held here, as if by that other product,
-// however busy the machine is. The product runs in a team, as products in parallel streams do, and
-// so on one thread.
+// takes the second buffer. This function therefore takes the first buffer, as that other product
+// would, however busy the machine is. The product runs in a thread team, as products in parallel
+// streams do, and so on one thread.
 void MultiplyInSecondBuffer(int threads, WidestProducts& product) {
   constexpr int kForProducts = 0;
   void* first = LoadedOpenBlas().memory_alloc(kForProducts);

@@ -23,8 +23,8 @@ template <class T>
 void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<T>& a, const MatrixOf<T>& b, T beta,
               T* c, int64_t c_stride) noexcept;
 
-// Whether products of so many multiplications run on one thread alone. If there are few, more
-// threads are not worth it. If there are many, OpenBLAS decides.
+// Returns whether products of so many multiplications run on one thread alone. If there are few,
+// more threads are not worth it. If there are many, OpenBLAS decides.
 inline constexpr bool RunsSingleThreaded(int64_t multiplications, int threads) {
   return multiplications < (threads <= 4 ? 1 << 21 : 1 << 18);
 }
@@ -40,8 +40,8 @@ inline constexpr double kBlasFlopsPerSecond = 40e9;
 // SetBlasThreads() does.
 void PrepareBlas(int threads, DType dtype, int64_t m, int64_t n, int64_t k);
 
-// Makes OpenBLAS take its team, and the parts of its buffers that the products so far will touch.
-// With `streams`, it also takes the buffers of a product beside another.
+// Makes OpenBLAS take its thread team, and the parts of its buffers that the products so far will
+// touch. With `streams`, it also takes the buffers of a product beside another.
 void WarmUpBlas(int threads, bool streams);
 
 // "OpenBLAS 0.3.21 OpenMP SkylakeX". Throws UserError if OpenBLAS cannot be loaded.

@@ -10,7 +10,7 @@
 
 namespace cgrun::cpu {
 
-// Whether all channels of [N, C, H, W] lie side by side: NHWC.
+// Returns whether all channels of [N, C, H, W] lie side by side: NHWC.
 inline bool HasChannelsLast(const Layout& layout) {
   return layout.order == std::vector<int>{0, 2, 3, 1} && layout.blocks.empty();
 }

@@ -45,8 +45,8 @@ struct ChainTiles {
   int workspace = 0;         // the operand
 };
 
-// Whether the first `operators` of a node go element by element through tensors of `shape` and
-// single elements, and mean the same where the tensors are vectors: none minds its axes.
+// Returns whether the first `operators` of a node go element by element through tensors of `shape`
+// and single elements, and mean the same where the tensors are vectors: none minds its axes.
 bool IsChain(const NodeSignature& node, size_t operators, const Shape& shape);
 
 // Returns the bytes of one thread's slots, for tiles of up to `tile` elements.

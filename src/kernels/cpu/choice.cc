@@ -19,7 +19,7 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// What the relation says of each way in which two numbers can lie, as 1 or 0.
+// Holds the result of the relation, as 1 or 0, for each way in which two numbers can lie.
 struct Relation {
   static constexpr bool kToBool = true;
 

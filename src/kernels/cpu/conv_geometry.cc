@@ -24,8 +24,8 @@ int64_t Held(const WindowAxis& axis, int64_t size) {
   return std::clamp<int64_t>(size - axis.before, 0, axis.input);
 }
 
-// Whether images are one pixel wide. They lie in memory as images that are one pixel high, whose
-// pixels are side by side, as vectors want them.
+// Returns whether images are one pixel wide. They lie in memory as images that are one pixel high,
+// whose pixels are side by side, as vectors want them.
 bool IsColumn(const Window& window) {
   const WindowAxis& x = window.x;
   return x.input == 1 && x.output == 1 && x.kernel == 1 && x.before == 0 && x.after == 0;

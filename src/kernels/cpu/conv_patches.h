@@ -11,7 +11,7 @@ namespace cgrun::cpu {
 struct ConvPatches : ConvSizes {
   // Elements of the patches of one group of one image: [taps, output_plane].
   int64_t elements() const { return taps() * output_plane(); }
-  // Whether the image itself is that matrix: a 1×1 kernel with nothing around it.
+  // Returns whether the image itself is that matrix: a 1×1 kernel with nothing around it.
   bool IsImage() const;
   int64_t WorkspaceBytes(DType dtype) const { return IsImage() ? 0 : elements() * SizeOf(dtype); }
 };

@@ -26,8 +26,8 @@ struct ConvTiles {
   std::vector<int64_t> taps;
   PixelTiles pixels;
   RowTiles filters;
-  // Whether weights are packed before they are multiplied. Where few tiles of pixels read them,
-  // that takes longer than reading them where they lie.
+  // Says whether weights are packed before they are multiplied. If few tiles of pixels read them,
+  // packing takes longer than it saves.
   bool packs = true;
   bool bias = false;
   Activation activation;

@@ -44,7 +44,7 @@ struct DepthwiseConv {
   }
 };
 
-// What one filter makes of one padded plane.
+// Computes the result of one filter on one padded plane.
 struct PlaneProduct {
   const DepthwiseConv& p;
   const float* plane;

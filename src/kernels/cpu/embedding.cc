@@ -107,7 +107,7 @@ void Grad(const RunContext& context, const Instruction& i) noexcept {
 
 bool Supports(const NodeSignature& node) { return node.outputs[0].dtype == DType::kF32; }
 
-// Where each entry's ids end, and the ids' places by entry.
+// The workspace holds the end of each entry's ids, then the ids' places by entry.
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
   const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
   return (entries + node.inputs[0].shape.Elements()) * static_cast<int64_t>(sizeof(int64_t));

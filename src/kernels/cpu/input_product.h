@@ -11,7 +11,7 @@ namespace cgrun::cpu {
 // An estimate for one thread, to choose between kernels by.
 inline constexpr double kInputProductFlopsPerSecond = 60e9;
 
-// Whether the node is a·b of two f32 matrices, with some rows of `a`, all of which fit in a
+// Returns whether the node is a·b of two f32 matrices, with some rows of `a`, all of which fit in a
 // second-level cache.
 bool IsInputProduct(const NodeSignature& node);
 

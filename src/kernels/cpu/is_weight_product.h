@@ -12,15 +12,17 @@ namespace cgrun::cpu {
 // Estimates for one thread, to choose between kernels by.
 inline constexpr double kWeightProductFlopsPerSecond = 60e9;
 
-// Whether the node is aᵀ·b of two f32 matrices, not deeper than a packed strip of it should be.
+// Returns whether the node is aᵀ·b of two f32 matrices, not deeper than a packed strip of it should
+// be.
 bool IsWeightProduct(const NodeSignature& node);
-// Whether it is fused from such a product of its inputs 0 and 1, and an optimizer that reads the
-// result as its gradient, the node's other inputs in their order beside it.
+// Returns whether it is fused from such a product of its inputs 0 and 1, and an optimizer that
+// reads the result as its gradient, the node's other inputs in their order beside it.
 bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer);
 
-// Whether the node is fused from such products and additions. The first product is of inputs 0 and
-// 1, and input 2, which has the result's shape, is added to it. Each further product, of inputs 3
-// and 4, of 5 and 6, …, is added to the sum so far. Its inputs are as large as those of the first.
+// Returns whether the node is fused from such products and additions. The first product is of
+// inputs 0 and 1, and input 2, which has the result's shape, is added to it. Each further product,
+// of inputs 3 and 4, of 5 and 6, …, is added to the sum so far. Its inputs are as large as those of
+// the first.
 bool IsSumByProducts(const NodeSignature& node);
 
 std::vector<KernelDef> weight_product();

@@ -142,7 +142,8 @@ HWY_INLINE void StoreLanes(D d, hn::Vec<D> value, bool* to) {
   StoreLanes(d, value, reinterpret_cast<uint8_t*>(to));
 }
 
-// Whether loads and stores can leave out lanes of T, so that memory behind the end is not touched.
+// Says whether loads and stores can leave out lanes of T, so that memory behind the end is not
+// touched.
 template <class T>
 inline constexpr bool kHasMasks = HWY_TARGET == HWY_AVX3 ||
                                   (HWY_TARGET == HWY_AVX2 && sizeof(T) >= 4);

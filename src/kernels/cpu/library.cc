@@ -20,7 +20,7 @@
 namespace cgrun::cpu {
 namespace {
 
-// oneDNN splits any work over its team. For small work, a second thread is not worth waking.
+// oneDNN splits any work over its thread team. For small work, a second thread is not worth waking.
 bool IsForOneThread(const KernelDef& kernel, const NodeSignature& node, int threads) {
   return kernel.calls_onednn && OperandBytes(node) < LeastParallelBytes(Work::kMoves) &&
          RunsSingleThreaded(CostOf(node).flops / 2, threads);
@@ -41,7 +41,7 @@ class CpuLibrary final : public KernelLibrary {
       : name_(name),
         fingerprint_("cpu 1, " + VectorTarget() + ", " + BlasVersion() + std::string(libraries)) {
     for (onednn::Entry entry : onednn_kernels) {
-      entry.kernel.by_team = AlwaysByTeam;  // each primitive is made for a team
+      entry.kernel.by_team = AlwaysByTeam;  // each primitive is made for a thread team
       entry.kernel.calls_onednn = true;
       kernels_[entry.op].push_back(entry.kernel);
     }

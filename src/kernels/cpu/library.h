@@ -8,7 +8,7 @@
 
 namespace cgrun::cpu {
 
-// Whether this build has `cpu`, that is oneDNN.
+// Returns whether this build has `cpu`, that is oneDNN.
 bool HasLibrary();
 // Null in a build without oneDNN. Both throw UserError if OpenBLAS cannot be loaded.
 const KernelLibrary* Library();

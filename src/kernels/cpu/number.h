@@ -9,7 +9,7 @@
 
 namespace cgrun::cpu {
 
-// Whether all operands are of the type of the first input.
+// Returns whether all operands are of the type of the first input.
 inline bool AllOfOneType(const NodeSignature& node) {
   const DType dtype = node.inputs[0].dtype;
   const auto same = [dtype](const TensorType& type) { return type.dtype == dtype; };

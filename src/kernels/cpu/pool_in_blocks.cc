@@ -33,7 +33,7 @@ using VPositions = hn::Vec<Positions>;
 struct Parameters {
   Blocks blocks;  // of the images
   WindowAxis y, x;
-  std::vector<reference::Reach> rows, columns;     // what windows see of the image
+  std::vector<reference::Reach> rows, columns;     // the part of the image in each window
   std::vector<int64_t> row_counts, column_counts;  // avg_pool divides by their product
   reference::Readers row_readers, column_readers;  // the windows that see an input
   int threads = 1;

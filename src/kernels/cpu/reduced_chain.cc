@@ -1,5 +1,5 @@
-// Runs chains that a reduction ends. What a tile gives is added up, or compared, while it lies in
-// the first-level cache, in the order of the reduction by itself.
+// Runs chains that a reduction ends. The results of a tile are reduced while they lie in the
+// first-level cache. The order of sums is that of the reduction by itself.
 #include "src/kernels/cpu/reduced_chain.h"
 
 #include <algorithm>

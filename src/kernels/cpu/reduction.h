@@ -28,7 +28,7 @@ struct Reduction {
     const int64_t row = result / kept.inner.size, place = result % kept.inner.size;
     return RowOffsets(kept, {0}, row)[0] + place * kept.inner.strides[0];
   }
-  // Whether they are rows that lie one after another, as over trailing axes.
+  // Returns whether they are rows that lie one after another, as over trailing axes.
   bool HasRowsInStep() const {
     const bool in_step = results == 1 || (kept.outer.empty() && kept.inner.strides[0] == count);
     return rows && in_step && reduced.outer.empty();
@@ -75,7 +75,7 @@ struct TileMaker {
 using TileReducer = void (*)(const Reduction& reduction, const RowTiles& tiles,
                              const TileMaker& maker, void* y, double* pieces);
 
-// Null where there is none.
+// Returns null where there is none.
 TileReducer TileReducerOf(OpId op, DType dtype);
 
 // Returns the reduction of a plain tensor over some axes, which must be sorted.

@@ -18,7 +18,7 @@ template <class D, class T>
 struct Along {
   const T* from;
   bool goes_on;
-  hn::Vec<D> fixed;  // where it does not go on
+  hn::Vec<D> fixed;  // if it does not go on
 
   HWY_INLINE Along(D d, const T* row, int64_t stride)
       : from(row),

@@ -37,7 +37,7 @@ struct Parameters {
   int64_t lines = 0;             // filters of a group, with what fills up the last vector
   int64_t vectors = 0;           // of a tile
   RowTiles tiles;                // of taps
-  int threads = 1;               // of the team, which is never smaller than the run's
+  int threads = 1;               // of the thread team, which is never smaller than the run's
   int64_t parts = 1;             // into which the images go: no more than threads or images
   bool single_threaded = false;  // one thread does the parts one after another
   bool unpools = false;
@@ -254,7 +254,7 @@ Parameters SizesOf(const NodeSignature& node, int threads) {
   return p;
 }
 
-// For one thread, with the sums of a team.
+// Returns the sizes for one thread that gives the sums of a thread team.
 Parameters SizesSingleThreaded(const NodeSignature& node, int thread_team) {
   Parameters p = SizesOf(node, thread_team);
   p.single_threaded = true;

@@ -80,7 +80,7 @@ HWY_INLINE V TailOfNormal(D d, V a, V e) {
                                       -0.1515194183,   0.03749084881,   0.001192735313,
                                       -0.004168778656, 0.0005210823569, 0.0004500479734};
   const V middle = Constant(d, kMiddle);
-  const V bounded = hn::Min(a, Constant(d, 40));  // where e is 0
+  const V bounded = hn::Min(a, Constant(d, 40));  // e is 0 there
   const V inverse = hn::Div(Constant(d, 1), hn::Add(bounded, middle));
   const V s = hn::Mul(hn::Sub(bounded, middle), inverse);
   return hn::Mul(hn::Mul(e, Polynomial(d, kCoefficients, s)), inverse);

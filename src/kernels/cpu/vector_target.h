@@ -6,7 +6,7 @@
 
 namespace cgrun::cpu {
 
-// Whether this CPU has the least instruction set that they are compiled for.
+// Returns whether this CPU has the least instruction set that they are compiled for.
 bool HasVectorTarget();
 
 // Returns "Highway 1.0.3 AVX2", or "no vectors" if the CPU has none of our targets.

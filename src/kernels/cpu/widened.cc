@@ -20,8 +20,9 @@ bool HasBF16(const NodeSignature& node) {
   return std::ranges::any_of(node.inputs, IsBF16) || std::ranges::any_of(node.outputs, IsBF16);
 }
 
-// Whether rounding what comes out of the node gives the bits of rounding after each operator: of a
-// fused node's, relu alone takes and gives the same numbers, rounded before or behind.
+// Returns whether rounding what comes out of the node gives the bits of rounding after each
+// operator: of a fused node's, relu alone takes and gives the same numbers, rounded before or
+// behind.
 bool RoundsOnce(const NodeSignature& node) {
   for (size_t i = 1; i < node.body.size(); ++i) {
     if (node.body[i].op != OpId::relu) return false;
@@ -59,7 +60,7 @@ KernelOption WithCopies(const KernelLibrary& library, KernelOption option,
                         const NodeSignature& node, const RunSetting& setting) {
   option.kernel = WidenedName(option.kernel);
   option.widens = true;
-  option.sub_buffers.clear();  // which are told in bytes of f32
+  option.sub_buffers.clear();  // these are counted in bytes of f32
   const auto add = [&](const TensorType& type, const Layout& layout, auto cast_of) {
     if (!IsBF16(type)) return;
     const int64_t elements = PaddedElements(type.shape, layout);

@@ -77,7 +77,7 @@ struct Normalization {
     const C y = Load(Store<T>((Load(x) - mean) * factor + shift));
     return Store<T>(y < min ? min : y > max ? max : y);
   }
-  // Whether a gradient of y reaches what was clipped.
+  // Returns whether a gradient of y reaches what was clipped.
   __device__ bool LetsThrough(T x) const {
     constexpr C kInfinity = std::numeric_limits<C>::infinity();
     const C y = Load((*this)(x));

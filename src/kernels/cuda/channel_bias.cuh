@@ -16,7 +16,7 @@ struct ChannelSizes {
   static ChannelSizes Of(const Shape& x) {
     return {x.Elements(), x[1].size, x.Elements() / (x[0].size * x[1].size), ChannelParts::Of(x)};
   }
-  // Whether a block has enough to do with one channel.
+  // Returns whether a block has enough to do with one channel.
   bool fills_blocks() const { return parts.packs() && plane >= 64; }
 };
 

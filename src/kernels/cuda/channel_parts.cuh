@@ -1,5 +1,5 @@
-// The channels of a tensor [images, channels, …], each in parts that a block takes: so that few
-// channels of many elements keep a whole GPU busy. How they are cut depends on the shape alone.
+// Cuts each channel of a tensor [images, channels, …] into parts, one for each block. So few
+// channels of many elements keep a whole GPU busy. The parts depend only on the shape.
 //
 //   plane:    | segment | segment | segment |      of one channel of one image
 //   block:    rows × width threads; a row of them takes a segment, then the next that is its own

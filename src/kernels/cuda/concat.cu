@@ -20,7 +20,7 @@ struct RowCopy {
   int64_t bytes = 0;
   int64_t from_stride = 0, to_stride = 0;
 
-  // Whether rows can be taken as units of `unit` bytes, each at a multiple of it.
+  // Returns whether rows can be taken as units of `unit` bytes, each at a multiple of it.
   bool Has(int64_t unit) const {
     return bytes % unit == 0 && from_stride % unit == 0 && to_stride % unit == 0;
   }

@@ -24,7 +24,7 @@ void CublasProduct::Run(const RunContext& context, const void* a, const void* b,
   const float one_f32 = 1, before_f32 = adds ? 1 : 0;
   const void* const one = f64 ? static_cast<const void*>(&one_f64) : &one_f32;
   const void* const before = f64 ? static_cast<const void*>(&before_f64) : &before_f32;
-  Check(cublasSetStream(handle, StreamOf(context)));  // which takes the workspace away
+  Check(cublasSetStream(handle, StreamOf(context)));  // this call takes the workspace away
   Check(cublasSetWorkspace(handle, Aligned(workspace), static_cast<size_t>(workspace_bytes)));
   Check(cublasGemmStridedBatchedEx(handle, transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
                                    transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, columns, rows, depth,

@@ -191,7 +191,7 @@ bool CudnnConv::ChooseAlgorithm() {
         const cudnnStatus_t status = cudnnGetConvolutionForwardWorkspaceSize(
             handle_, x_, filter_, convolution_, y_, algorithm, &bytes);
         if (Fits(status, bytes)) return true;
-        if (adds_bias()) return false;  // which the first algorithm alone does
+        if (adds_bias()) return false;  // only the first algorithm adds it
       }
       return false;
     case ConvResult::kInput:

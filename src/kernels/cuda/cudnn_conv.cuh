@@ -20,7 +20,7 @@ class CudnnConv {
   // Returns null if cuDNN has no fitting code for the task: padding that differs between the ends,
   // f64, sizes that it refuses, or more scratch than the task has. A run on memory of its own tries
   // that out, and also loads the code. TF32 without fitting code runs as f32. Throws UserError if
-  // there is no room for that run, or if the GPU has failed.
+  // there is too little memory for that run, or if the GPU has failed.
   static std::shared_ptr<const CudnnConv> Make(const ConvTask& task);
   // Does the same in one way: on plain tensors or on copies with the channels last, with the bias
   // or without it.
@@ -30,9 +30,9 @@ class CudnnConv {
   CudnnConv(const CudnnConv&) = delete;
   CudnnConv& operator=(const CudnnConv&) = delete;
 
-  // Whether Run() adds the bias; elsewhere it is still to be added.
+  // Returns whether Run() adds the bias; elsewhere it is still to be added.
   bool adds_bias() const { return bias_ != nullptr; }
-  // Whether it runs on copies with the channels last.
+  // Returns whether it runs on copies with the channels last.
   bool channels_last() const { return format_ == CUDNN_TENSOR_NHWC; }
   // `x`, `weight` and `y` as the convolution from x to y has them, all plain; the result is
   // written. `bias` is read where adds_bias().

@@ -1,6 +1,5 @@
-// Puts numbers of an operator's attributes on the GPU, where its kernel reads them. That happens
-// when the kernel is prepared. They are no part of the plan, and as small as what a model file
-// says.
+// Puts numbers of an operator's attributes on the GPU, where its kernel reads them, when the kernel
+// is prepared. They are no part of the plan. They are small, since a model file lists them.
 #ifndef CGRUN_KERNELS_CUDA_DEVICE_TABLE_CUH_
 #define CGRUN_KERNELS_CUDA_DEVICE_TABLE_CUH_
 
@@ -16,7 +15,7 @@ template <class T>
 class DeviceTable {
  public:
   DeviceTable() = default;
-  // Throws UserError if the GPU has no room.
+  // Throws UserError if the GPU's memory is full.
   explicit DeviceTable(const std::vector<T>& values) : size_(static_cast<int64_t>(values.size())) {
     if (values.empty()) return;
     void* memory = nullptr;

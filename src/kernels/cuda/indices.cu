@@ -87,7 +87,7 @@ struct Embedding {
   }
 };
 
-// Every unit of every entry looks through all ids. That suits vocabularies of thousands, not of
+// Each unit of each entry looks through all ids. This suits vocabularies of thousands, not of
 // millions.
 template <class Id, class T>
 struct EmbeddingGradBody {

@@ -20,7 +20,7 @@ namespace {
 
 // An estimate of a GPU of the class of an H100, to weigh operators against each other and against
 // transfers to the host's memory: not that of a certain GPU. Convolutions in f32 were seen at 22 to
-// 29 TFLOP/s; what computing again took longer by them was near what it did
+// 29 TFLOP/s; by these numbers, the estimated time of recomputations was near the measured one
 // (docs/benchmarks/gpu.md).
 constexpr double kFlopsPerSecond = 2.5e13;  // in f32, and f64
 constexpr double kTF32FlopsPerSecond = 1.5e14;

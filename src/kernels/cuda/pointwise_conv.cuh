@@ -13,10 +13,10 @@ namespace cgrun::cuda {
 
 class PointwiseConv {
  public:
-  // Whether it can be made so: in f32 and bf16; the output of strides beyond 1 cannot, and no
-  // gradient of weights whose terms of all images take more than 64 MiB.
+  // Returns whether it can be made so: in f32 and bf16; the output of strides beyond 1 cannot, and
+  // no gradient of weights whose terms of all images take more than 64 MiB.
   static bool CanRun(const ConvTask& task);
-  // Whether it is to be made so where cuDNN could do it too.
+  // Returns whether it is to be made so where cuDNN could do it too.
   static bool IsChosen(const ConvTask& task);
   static int64_t WorkspaceOf(const ConvTask& task);
 

@@ -36,7 +36,7 @@ inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool includ
   return end - (begin > 0 ? begin : 0);
 }
 
-// Whether every number that windows on it make fits into 32 bits.
+// Returns whether every number that windows on it make fits into 32 bits.
 static bool IsSmall(const WindowAxis& axis) {
   const int64_t parts[] = {axis.input,  axis.before, axis.after,   axis.stride,
                            axis.kernel, axis.output, axis.dilation};
@@ -92,7 +92,7 @@ struct MaxPoolBody {
       for (I v = 0; v < columns.kernel; ++v) {
         const I c = left + v * columns.dilation;
         if (c < 0 || c >= columns.input) continue;
-        if (winner < 0) winner = u * columns.kernel + v;  // where all are −∞
+        if (winner < 0) winner = u * columns.kernel + v;  // if all are −∞
         const C value = Load(image[r * columns.input + c]);
         if (!(value > best || std::isnan(value))) continue;
         best = value;

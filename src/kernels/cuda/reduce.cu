@@ -63,7 +63,7 @@ struct ChannelReduceParameters {
   double count = 1;  // of elements in a channel
 };
 
-// Whether every axis but the channels is reduced, and there are many elements to a channel.
+// Returns whether every axis but the channels is reduced, and there are many elements to a channel.
 static bool ReducesToChannels(const NodeSignature& node) {
   const Shape& x = node.inputs[0].shape;
   if (x.rank() < 3) return false;

@@ -33,7 +33,7 @@ struct DeviceSpace {
   }
 };
 
-// Whether ToDevice() takes a space: a part of `supports`.
+// Returns whether ToDevice() takes a space: a part of `supports`.
 template <size_t K>
 bool HasFewAxes(const StridedSpace<K>& space) {
   return space.outer.size() < static_cast<size_t>(kMaxAxes);

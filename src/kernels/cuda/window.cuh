@@ -12,7 +12,7 @@ inline __device__ int64_t InputOf(const WindowAxis& axis, int64_t o, int64_t k) 
   return o * axis.stride - axis.before + k * axis.dilation;
 }
 
-// Whether input `i` is none of the padding.
+// Returns whether input `i` is none of the padding.
 inline __device__ bool IsInside(const WindowAxis& axis, int64_t i) {
   return i >= 0 && i < axis.input;
 }

@@ -12,7 +12,7 @@ namespace {
 struct LibraryEntry {
   std::string_view device;
   const KernelLibrary* (*find)();  // null in a build without it
-  std::string_view absent;         // what such a build says
+  std::string_view absent;         // the message of such a build
 };
 
 constexpr LibraryEntry kLibraries[] = {

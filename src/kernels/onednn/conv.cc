@@ -25,7 +25,8 @@ using Desc = dnnl::memory::desc;
 // of the machine on which it was measured. See cpu/conv_seconds.h.
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
-// A kernel computes some pixels of a row side by side. Where a row has only one, it is this fast.
+// A kernel computes some pixels of a row side by side. If a row has only one pixel, the kernel
+// reaches this share of its speed.
 constexpr double kSpeedOfColumns = 0.6;
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
 
@@ -92,7 +93,7 @@ double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filte
          kFlopsPerSecond;
 }
 
-// Whether the images that a convolution makes are one pixel wide.
+// Returns whether the images that a convolution makes are one pixel wide.
 bool MakesColumns(const NodeSignature& node) {
   const Shape& y = node.outputs[0].shape;
   return y[3].size == 1 && y[2].size > 1;
@@ -364,8 +365,9 @@ bool MayGoByWinograd(const NodeSignature& node) {
   return IsForWinograd(dtype, node.attributes.As<ConvGradAttributes>());
 }
 
-// Whether the operands and the workspace of a kernel by Winograd's algorithm are within the budget.
-// In a model that learns, activations wait beside it. It then takes no more than its images do.
+// Returns whether the operands and the workspace of a kernel by Winograd's algorithm are within the
+// budget. In a model that learns, activations wait beside it. It then takes no more than its images
+// do.
 bool IsInBudget(const NodeSignature& node, const RunSetting& setting, const KernelOption& option) {
   const int64_t images = OperandBytes(node) - ByteSize(WeightsOf(node));
   const int64_t budget = setting.workspace_budget;

@@ -18,14 +18,14 @@
 
 namespace cgrun::onednn {
 
-// Whether there is a batch_norm behind the convolution of a fused node.
+// Returns whether there is a batch_norm behind the convolution of a fused node.
 bool HasNorm(const NodeSignature& node);
-// Whether it can be folded: it is one by running statistics, right behind the convolution.
+// Returns whether it can be folded: it is one by running statistics, right behind the convolution.
 bool CanFold(const NodeSignature& node);
-// Whether the norm goes into the weights. If not, it meets the sums.
+// Returns whether the norm goes into the weights. If not, it meets the sums.
 bool FoldsIntoWeights(const NodeSignature& node);
-// Whether it can go where it is to go with weights in this layout: behind the sums always, into the
-// weights where whole filters, or whole blocks of them, lie side by side.
+// Returns whether it can go where it is to go with weights in this layout: behind the sums always,
+// into the weights where whole filters, or whole blocks of them, lie side by side.
 bool CanFoldInto(const NodeSignature& node, const Layout& weights);
 
 // Says where the workspace has the factors, or the weights multiplied by them, and the summands, in

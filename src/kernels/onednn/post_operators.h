@@ -20,7 +20,7 @@ struct PostOperator {
   float alpha = 0, beta = 0;
   int added = -1;  // the operand of the node that is added, where there is no algorithm
 
-  // Whether it takes the factors or the summands of a batch_norm.
+  // Returns whether it takes the factors or the summands of a batch_norm.
   bool of_filters() const {
     return algorithm == dnnl::algorithm::binary_mul || algorithm == dnnl::algorithm::binary_add;
   }

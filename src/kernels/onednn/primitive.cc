@@ -32,7 +32,7 @@ void GenerateProducts() {
   CGRUN_CHECK(generated) << "oneDNN: a product of 32 × 32 failed";
 }
 
-// Whether it is computed by matrix products.
+// Returns whether it is computed by matrix products.
 bool MakesProducts(const dnnl::primitive& primitive) {
   const char* kind = "";
   dnnl_primitive_desc_query(primitive.get_primitive_desc(), dnnl_query_impl_info_str, 0, &kind);

@@ -15,22 +15,23 @@ namespace cgrun::onednn {
 
 const dnnl::engine& Engine();
 
-// The team of the primitives that this thread makes and runs. oneDNN bakes it into them.
+// Says the thread team of the primitives that this thread makes and runs. oneDNN bakes it into
+// them.
 void SetThreads(int threads);
 
 dnnl::memory::data_type DataType(DType dtype);
-// Whether it is f32 or bf16, which the kernels here take.
+// Returns whether it is f32 or bf16, which the kernels here take.
 bool IsOnednnFloat(DType dtype);
 
-// Whether the processor multiplies bf16: pairs of numbers (AVX512_BF16), and tiles (AMX).
+// Returns whether the processor multiplies bf16: pairs of numbers (AVX512_BF16), and tiles (AMX).
 bool MultipliesPairs();
 bool MultipliesTiles();
-// Whether oneDNN's products of two matrices of bf16 are right for this depth. Pairs fill an even
-// one; at some odd ones (63, 1215, 1535) its tiles give a NaN, or an illegal instruction.
+// Returns whether oneDNN's products of two matrices of bf16 are right for this depth. Pairs fill an
+// even one; at some odd ones (63, 1215, 1535) its tiles give a NaN, or an illegal instruction.
 bool IsSoundDepth(int64_t depth);
 
 dnnl::memory::dims DimsOf(const Shape& shape);
-// Whether a window reads one element, where it stands.
+// Returns whether a window reads one element, where it stands.
 inline bool IsPointwise(const WindowAxis& axis) {
   return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
 }
@@ -50,14 +51,14 @@ bool Try(Choose choose) {
   }
 }
 
-// Whether a primitive is more than oneDNN's own reference code.
+// Returns whether a primitive is more than oneDNN's own reference code.
 template <class Desc>
 bool IsFast(const Desc& desc) {
   return std::string_view(desc.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
-// Whether a product of two matrices allocates nothing while it runs: oneDNN's other code packs into
-// memory that it allocates in each run, or is its reference.
+// Returns whether a product of two matrices allocates nothing while it runs: oneDNN's other code
+// packs into memory that it allocates in each run, or is its reference.
 template <class Desc>
 bool RunsInScratch(const Desc& product) {
   return std::string_view(product.impl_info_str()).starts_with("brg");

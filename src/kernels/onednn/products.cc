@@ -48,7 +48,8 @@ Sizes SizesOf(const NodeSignature& node) {
   return sizes;
 }
 
-// What SizesOf() can say: all rows of the first operand go with one second operand.
+// Returns whether SizesOf() can describe the node: all rows of the first operand go with one second
+// operand.
 bool IsOneProduct(const NodeSignature& node) {
   if (node.op != OpId::matmul) return true;
   return node.inputs[1].shape.rank() == 2 &&

@@ -66,7 +66,7 @@ struct Grid {
   int64_t grids_across() const { return std::min(window.x.stride, window.x.kernel); }
   int64_t grids() const { return grids_down() * grids_across(); }
 
-  // Whether x and dy lie like their grids. A part of the images is always copied.
+  // Returns whether x and dy lie like their grids. A part of the images is always copied.
   bool is_plain() const {
     return images == all_images && IsPointwise(window.y) && IsPointwise(window.x) &&
            IsSoundDepth(Results());

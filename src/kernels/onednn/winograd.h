@@ -13,7 +13,7 @@
 
 namespace cgrun::onednn {
 
-// Whether a convolution or a gradient of one is of the kind that the algorithm is for.
+// Returns whether a convolution or a gradient of one is of the kind that the algorithm is for.
 template <class ConvLike>
 bool IsForWinograd(DType dtype, const ConvLike& conv) {
   const auto all = [](const IntList& sizes, int64_t wanted) {

@@ -11,7 +11,7 @@ struct AvgPoolParameters {
   int64_t planes = 0;
   WindowAxis y, x;
   std::vector<Reach> rows, columns;                // by output
-  std::vector<int64_t> row_counts, column_counts;  // what a window's sum is divided by, by output
+  std::vector<int64_t> row_counts, column_counts;  // divisors of a window's sum, by output
 };
 
 template <class T>

@@ -58,7 +58,7 @@ struct Normalization {
   T operator()(T x, T addend) const {
     return Clipped(Store<T>(Load(BeforeClip(x)) + Load(addend)));
   }
-  // Whether a gradient of y reaches what was clipped.
+  // Returns whether a gradient of y reaches what was clipped.
   bool LetsThrough(T x) const { return Lets(min, max, (*this)(x)); }
   static bool Lets(C min, C max, T result) {
     constexpr C kInfinity = std::numeric_limits<C>::infinity();

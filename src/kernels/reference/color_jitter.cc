@@ -16,7 +16,7 @@ struct ColorJitterParameters {
   int64_t samples = 0;
   int64_t channels = 3;
   int64_t pixels = 0;  // of a plane
-  double unit = 1;     // what stands for 1: 255 of uint8
+  double unit = 1;     // the number that stands for 1: 255 of uint8
 };
 
 // From 0 to 1 each. Those of a grey image are the same.

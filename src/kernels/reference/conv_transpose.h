@@ -22,7 +22,7 @@ struct TransposedConv {
   static constexpr int64_t kColumns = kPanelColumns<C>;
 
   // panel[f][j]: dy of filter f where it reads input first + j at (u, v); 0 where it does not.
-  // False if it reads none of them there.
+  // Returns false if it reads none of them there.
   static bool PackReaders(const ConvSizes& p, const T* dy, int64_t first, int64_t count, int64_t u,
                           int64_t v, C* panel) {
     std::array<int64_t, kColumns> readers;

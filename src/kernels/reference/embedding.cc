@@ -91,7 +91,7 @@ static PreparedKernel PrepareEmbedding(const KernelRequest& request) {
                                                      attributes.entries, attributes.units});
 }
 
-// Where each entry's ids end, and the ids' places by entry.
+// The workspace holds the end of each entry's ids, then the ids' places by entry.
 int64_t EmbeddingWorkspaceBytes(const NodeSignature& node, int) {
   const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
   return (entries + node.inputs[0].shape.Elements()) * static_cast<int64_t>(sizeof(int64_t));

@@ -43,7 +43,7 @@ inline uint64_t BitsOfNothing(DType dtype) {
   return bits;
 }
 
-// How an element and what is written to it become one.
+// Says how a written number is combined with the element that is there.
 enum class WriteMode : uint8_t { kReplace, kAdd, kMultiply, kMin, kMax };
 
 inline WriteMode WriteModeOf(const std::string& reduction) {

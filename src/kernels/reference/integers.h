@@ -1,5 +1,5 @@
-// Defines formulas of integers, and pairs them with those of floats. What does not fit wraps
-// around. Integers cannot be infinite: a division by 0 gives 0.
+// Defines formulas of integers, and pairs them with those of floats. A result that does not fit
+// wraps around. Integers cannot be infinite: a division by 0 gives 0.
 #ifndef CGRUN_KERNELS_REFERENCE_INTEGERS_H_
 #define CGRUN_KERNELS_REFERENCE_INTEGERS_H_
 

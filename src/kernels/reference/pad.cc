@@ -10,8 +10,8 @@
 namespace cgrun::reference {
 namespace {
 
-// Where the elements of y lie in x: an offset for each place on each axis of y, the axes one after
-// another. Their sum over the axes is that of an element.
+// Maps elements of y to their places in x. It has an offset for each place on each axis of y, the
+// axes one after another. An element's place is the sum of its offsets over the axes.
 struct SourcePlan {
   std::vector<int64_t> sizes;  // of y
   std::vector<int64_t> offsets;

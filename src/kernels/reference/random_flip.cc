@@ -17,7 +17,7 @@ namespace {
 
 struct RandomFlipParameters {
   StridedSpace<2> flipped;  // of a sample: where an element comes from, and where it goes
-  int64_t base = 0;         // where the first one comes from
+  int64_t base = 0;         // the source of the first one
   int64_t samples = 0;
   int64_t elements = 0;  // of a sample
   uint64_t key = 0;

@@ -1,5 +1,6 @@
-// Planners `owl`, `singa`, `calcgraph`: the rules by which three other systems hand out memory, for
-// comparison. What they decide before, such as in-place operators, is in the problem already.
+// Planners `owl`, `singa` and `calcgraph` follow the rules by which three other systems hand out
+// memory, for comparison. These systems decide on in-place operators and the like before. The
+// problem already has these decisions.
 #include <algorithm>
 #include <limits>
 #include <utility>

@@ -1,5 +1,5 @@
-// How much work a search may do: nodes, which are the same on every machine, and, where a person
-// waits for the answer, seconds.
+// Limits the work of a search. It counts nodes, which are the same on every machine. If a person
+// waits for the answer, it also counts seconds.
 #ifndef CGRUN_PACKING_PLANNERS_EFFORT_H_
 #define CGRUN_PACKING_PLANNERS_EFFORT_H_
 

@@ -23,7 +23,7 @@ double RankOfBuffer(const Buffer& buffer, Order order) {
   return static_cast<double>(buffer.upper);  // kEnd
 }
 
-// By id; the larger goes first.
+// Returns the rank of each buffer, by id. The buffer with the larger rank goes first.
 std::vector<double> Ranks(const MemoryProblem& problem, Order order, const TimeSections& sections) {
   std::vector<double> ranks;
   if (order == Order::kSection) {

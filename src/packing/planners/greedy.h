@@ -11,13 +11,13 @@
 
 namespace cgrun {
 
-// Where a buffer goes among the gaps that hold it.
+// Chooses the gap for a buffer among those that are large enough.
 enum class Fit {
   kFirst,  // the lowest offset
   kBest,   // the gap that leaves the fewest bytes
 };
 
-// Which buffers go first.
+// Says which buffers go first.
 enum class Order {
   kSize,       // most bytes
   kArea,       // most bytes x steps

@@ -34,7 +34,8 @@ void Ladder::Climb(Bytes target, MemoryPlan& plan, Effort& effort) {
     if (is_asked || !is_varied()) {
       Search(is_asked ? capacity : low, order, nodes_, plan, effort);
     }
-    // What cannot be met is not to keep plans from growing lower: every other round is for them.
+    // The asked capacity may be out of reach. It must not keep plans from growing lower, so that
+    // every other round steps down towards it.
     if (!is_asked) Descend(low, order, plan, effort);
     if (is_asked && round_ % 2 == 1) Descend(capacity, order, plan, effort);
     ++turn_;
@@ -56,7 +57,7 @@ void Ladder::Descend(Bytes low, const Preorder& order, MemoryPlan& plan, Effort&
   }
 }
 
-// True where that made the plan lower.
+// Returns true where that made the plan lower.
 bool Ladder::Search(Bytes capacity, const Preorder& order, int64_t nodes, MemoryPlan& plan,
                     Effort& effort) {
   const bool is_open = plan.lower_bound_bytes <= capacity && capacity < plan.peak_bytes;

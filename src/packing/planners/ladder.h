@@ -1,10 +1,10 @@
-// Lowers a plan by searches for capacities between its bound and its peak: a plan that is found
-// lowers the peak, a search that runs out of possibilities raises the bound. Where the two meet the
-// plan is proved to be the best. The tightest capacity comes first, with the most nodes: there the
-// search gives up soonest what leads nowhere, and often finds at once what it would take long to
-// find where more is allowed. (The ladder of bounds is SuperMalloc's, github.com/fpedd/omnimalloc;
-// the round robin of preorders with doubled limits is MiniMalloc's.) Variations of the preorders
-// help because few searches are hard in themselves: most that take long have begun badly.
+// Lowers a plan by searches for capacities between its bound and its peak. A plan that is found
+// lowers the peak. A search that has tried all raises the bound. If the two meet, the plan is
+// proved to be the best. The tightest capacity comes first, with the most nodes. There the search
+// gives up hopeless branches soonest, and often finds at once what would take long with a looser
+// capacity. (The ladder of bounds is SuperMalloc's, github.com/fpedd/omnimalloc; the round robin of
+// preorders with doubled limits is MiniMalloc's.) Variations of the preorders help because few
+// searches are hard in themselves: most that take long have begun badly.
 #ifndef CGRUN_PACKING_PLANNERS_LADDER_H_
 #define CGRUN_PACKING_PLANNERS_LADDER_H_
 
@@ -23,7 +23,7 @@ class Ladder {
   // Keeps references to both. Takes memory for every pair that overlaps; see Fits().
   Ladder(const MemoryProblem& problem, const TimeSections& sections);
 
-  // Whether a problem is small enough.
+  // Returns whether a problem is small enough.
   static bool Fits(const MemoryProblem& problem, const TimeSections& sections);
 
   // One round of all preorders. As long as the capacity of the problem is not met, each searches

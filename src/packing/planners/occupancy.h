@@ -1,5 +1,5 @@
-// Which bytes are taken in which sections of time: the question that placing a buffer asks.
-// Entry points: Occupancy::FirstFit, BestFit, Take.
+// Knows which bytes are taken in which sections of time, so that a buffer can be placed. Entry
+// points: Occupancy::FirstFit, BestFit, Take.
 #ifndef CGRUN_PACKING_PLANNERS_OCCUPANCY_H_
 #define CGRUN_PACKING_PLANNERS_OCCUPANCY_H_
 
@@ -10,15 +10,15 @@
 
 namespace cgrun {
 
-// All that is taken, in one list for lifespans of any length, and once more in short lists, each
-// for a window of time; windows overlap by half. A lifespan of at most half a window's width lies
-// wholly in some window, whose list is all that matters to it. What lives through a whole window
-// counts there as an address range, which grows together with those at its ends. So a few thousand
-// activations that wait for the backward pass, one on the other, are one range.
+// Keeps all taken bytes in one list for lifespans of any length. Short lists hold them a second
+// time, each for a window of time. Windows overlap by half. A lifespan of at most half a window's
+// width lies wholly in some window, whose list is all that matters to it. A buffer that lives
+// through a whole window counts there as an address range. Neighbouring ranges grow together. So a
+// few thousand activations that wait for the backward pass, one on the other, are one range.
 //
 // Windows are as wide as eight mean lifespans: that keeps the lists near the number of true
-// overlaps, and the copies of a buffer at three or so. Where some live so long that there would be
-// no window, windows are narrower, so that a buffer has about √n / 8 copies.
+// overlaps, and the copies of a buffer at three or so. If some lifespans are so long that there
+// would be no window, windows are narrower. A buffer then has about √n / 8 copies.
 class Occupancy {
  public:
   // `lifespans`: of all buffers that may come; empty ranges are left out of account.
@@ -37,7 +37,7 @@ class Occupancy {
     std::vector<AddressRange> always;  // sorted, with free bytes between any two
   };
 
-  // Null where the lifespan has no window.
+  // Returns null where the lifespan has no window.
   const Window* WindowFor(SectionRange time) const;
   static void AddAlways(Window& window, AddressRange range);
 

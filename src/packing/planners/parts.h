@@ -20,7 +20,7 @@ MemoryPlan PlanByParts(const MemoryProblem& problem, const PartPlanner& planner)
 struct ProblemPiece {
   MemoryProblem problem;
   std::vector<BufferId> ids;  // in the whole problem, of each of its buffers
-  Bytes base = 0;             // where its offset 0 is in the whole
+  Bytes base = 0;             // the place of its offset 0 in the whole
 };
 
 struct ProblemPieces {

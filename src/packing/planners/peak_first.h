@@ -1,7 +1,7 @@
-// A plan in two parts: first what is alive in the fullest sections of time, as a problem of its
-// own; then everything else around it. The first is a small problem for the tree search, the second
-// an easy one for the squeaky wheel. Where not even the first has a plan within a capacity, the
-// whole has none: it leaves buffers out, and adds nothing.
+// Makes a plan in two parts. The buffers alive in the fullest sections of time are a problem of
+// their own, which is solved first. Everything else is placed around them. The first problem is
+// small, for the tree search. The second is easy for the squeaky wheel. The first problem only
+// leaves buffers out. So if it has no plan within a capacity, the whole has none.
 #ifndef CGRUN_PACKING_PLANNERS_PEAK_FIRST_H_
 #define CGRUN_PACKING_PLANNERS_PEAK_FIRST_H_
 
@@ -16,8 +16,8 @@
 
 namespace cgrun {
 
-// What is alive in the sections that hold at least `share` of what the fullest one does, and all
-// fixed buffers, which leave no choice. `ids`: of its buffers, in the whole problem.
+// Holds the buffers alive in sections with at least `share` of the fullest section's bytes. It also
+// holds all fixed buffers, which leave no choice. `ids` names its buffers in the whole problem.
 struct PeakProblem {
   MemoryProblem problem;
   std::vector<BufferId> ids;

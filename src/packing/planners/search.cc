@@ -71,8 +71,9 @@ class OpenPiece {
   static constexpr int64_t kWheelShare = 6;   // it finds what the others do not more often than not
   static constexpr int64_t kWindows = 16;     // about so many are tried in a round
 
-  // Whether much is alive in none of the fullest sections. Where nearly everything is, the whole is
-  // a puzzle: no order of its pieces is right but by chance, and the tree alone is of use.
+  // Returns whether many buffers are alive in none of the fullest sections. If nearly all are, the
+  // whole is a puzzle. Then an order of its pieces is right only by chance, and only the tree is of
+  // use.
   bool HasPeak(const TimeSections& sections) const {
     constexpr double kFull = 0.9, kMuch = 1.0 / 6;
     const std::vector<Bytes> totals = sections.LargestTotals();
@@ -87,8 +88,8 @@ class OpenPiece {
     return plan_.peak_bytes <= std::max(target, plan_.lower_bound_bytes) || effort.over();
   }
 
-  // What to look for: as long as the capacity of the problem is not met, that; then the target. Or,
-  // where `step` is not 0, 1 / 2^step of the way there.
+  // Returns the capacity to look for. It is the capacity of the problem until that is met, and the
+  // target afterwards. If `step` is not 0, it is 1 / 2^step of the way there.
   Bytes CapacityOf(Bytes target, int64_t step) const {
     Bytes low = std::max(target, plan_.lower_bound_bytes);
     const Bytes asked = piece_.problem.capacity.value_or(kNoLimit);

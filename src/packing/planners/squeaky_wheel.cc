@@ -15,7 +15,7 @@ constexpr uint64_t kKey = 1;
 // A buffer waits until all others are placed, if no section of its lifespan is as full as this part
 // of the fullest section.
 constexpr double kFull = 0.95;
-// What moves ahead moves by up to this part of its way to the front.
+// A buffer that moves ahead moves by up to this part of its way to the front.
 constexpr double kMostAhead = 0.15;
 constexpr int kRounds = 40;
 constexpr int kFirstRounds = 20;  // of each tie and side, before any is tried again

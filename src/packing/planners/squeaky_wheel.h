@@ -34,15 +34,15 @@ class SqueakyWheel {
   // Keeps references to both.
   SqueakyWheel(const MemoryProblem& problem, const TimeSections& sections);
 
-  // Whether a plan that ends at or below `capacity` was found in at most `nodes` nodes of `effort`.
-  // Every call tries other sequences than those before.
+  // Returns whether a plan that ends at or below `capacity` was found in at most `nodes` nodes of
+  // `effort`. Every call tries other sequences than those before.
   bool Run(Bytes capacity, int64_t nodes, Effort& effort);
 
   // After Run() has returned true, this holds the offsets, one per buffer of the problem.
   const std::vector<Bytes>& offsets() const { return offsets_; }
 
  private:
-  // Which of those with equally full sections come first.
+  // Says which of several buffers with equally full sections come first.
   enum class Tie {
     kEndsFirst,
     kEndsLast,
@@ -56,10 +56,10 @@ class SqueakyWheel {
     kMostBytes,
   };
   static constexpr int kTies = 10;
-  // How a sequence begins.
+  // Says how a sequence begins.
   struct Beginning {
     Tie tie = Tie::kEndsFirst;
-    bool peak_from_top = false;  // what is alive in a fullest section goes to the highest gap
+    bool peak_from_top = false;  // buffers of a fullest section go to the highest gap
     double turns = 0;            // the share of what moves ahead that changes sides
     int rounds = 0;
   };
@@ -88,7 +88,7 @@ class SqueakyWheel {
   std::vector<size_t> sequence_;  // those of full sections, and what was left over once
   std::vector<size_t> waiting_;   // the others, which are placed once all of those are
   std::vector<size_t> place_;     // of each buffer: where it is in the sequence
-  std::vector<std::pair<double, size_t>> ahead_;  // what moves ahead, and between which places
+  std::vector<std::pair<double, size_t>> ahead_;  // buffers that move ahead, with their places
   std::vector<size_t> merged_;                    // scratch
   TakenList taken_;
   int64_t begun_ = 0;   // sequences

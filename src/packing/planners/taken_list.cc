@@ -186,7 +186,7 @@ void TakenBlocks<Number>::Note(Block& block, int lane) const {
   AddTime(block, time);
   block.top = is_first ? block.end[lane] : std::max(block.top, block.end[lane]);
   if (is_first) block.has_hole = false;
-  if (block.has_hole) return NoteAll(block);  // which may be filled now
+  if (block.has_hole) return NoteAll(block);  // the hole may be filled now
   block.has_hole = !joins;
 }
 
@@ -322,7 +322,7 @@ class GapsBetween {
               const Visitor& visit)
       : taken_(taken), bytes_(bytes), alignment_(alignment), visit_(visit) {}
 
-  // False where `visit` has returned that.
+  // Returns false where `visit` has returned that.
   bool operator()(AddressRange gap) {
     for (; next_ < taken_.size() && taken_[next_].begin < gap.end; ++next_) {
       const AddressRange& taken = taken_[next_];

@@ -30,7 +30,7 @@ struct AddressRange {
 };
 inline constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
 
-// What addresses are counted in.
+// Holds the unit in which addresses are counted.
 struct AddressUnit {
   Bytes bytes = 1;         // divides all sizes, fixed offsets and the places that they lead to
   bool is_narrow = false;  // no plan in which buffers rest on each other has 2^30 of it
@@ -121,9 +121,9 @@ class TakenList {
     const auto keeps = [&keep](int32_t id) { return keep(static_cast<size_t>(id)); };
     std::visit([&keeps](auto& blocks) { blocks.KeepIf(keeps); }, blocks_);
   }
-  // All return the aligned offset of a gap; `bytes` > 0 is a multiple of the unit. What `always`
-  // holds, sorted and apart from each other, is taken at all times besides.
-  // The lowest.
+  // Returns the lowest aligned offset of a gap. In all three, `bytes` > 0 is a multiple of the
+  // unit. The ranges of `always` are sorted, lie apart from each other, and are taken at all times
+  // besides.
   Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment,
                  std::span<const AddressRange> always = {}) const;
   // The tightest, the lowest of equals; above everything only if no gap holds it.

@@ -173,9 +173,10 @@ Bytes TreeSearch::FindCandidates(const Part& part, Bytes last_floor, Index last_
   return lowest_end;
 }
 
-// How many of the candidates from `begin` on are worth trying. What is not placed at its floor of
-// now will begin at `lowest_end` or above: where a section has no room for that, one of the
-// candidates must be the lowest in it. Once all of these have failed, so has the node.
+// Returns how many of the candidates from `begin` on are worth trying. A buffer that is not placed
+// at its present floor will begin at `lowest_end` or above. If the bytes of a section do not fit
+// above that, one of the candidates must be the lowest in it. When all of these have failed, the
+// node has failed.
 size_t TreeSearch::CountUseful(const Part& part, size_t begin, Bytes lowest_end) {
   const SectionRange all = part.sections;
   std::fill(lowest_.begin() + all.begin, lowest_.begin() + all.end, -1);
@@ -210,7 +211,7 @@ SearchOutcome TreeSearch::Try(const Part& part, const Candidate& candidate) {
   return outcome;
 }
 
-// False where that leaves too little room.
+// Returns false where that leaves too few bytes.
 bool TreeSearch::Place(const Candidate& candidate) {
   const Index i = candidate.item;
   const Item& item = items_[At(i)];
@@ -295,7 +296,7 @@ SearchOutcome TreeSearch::SolveRest(const Part& part, const Candidate& candidate
   return SearchOutcome::kFound;
 }
 
-// Whether placing something that lives for `time` can have taken a part to pieces.
+// Returns whether placing something that lives for `time` can have taken a part to pieces.
 bool TreeSearch::IsCut(const Part& part, SectionRange time) const {
   const Index last = std::min(time.end, part.sections.end - 1);
   for (Index s = std::max(time.begin, part.sections.begin + 1); s <= last; ++s) {

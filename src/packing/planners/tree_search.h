@@ -13,8 +13,8 @@
 //  - the buffer would begin where another, placed below it, would have ended (dominance);
 //  - an interchangeable buffer of lower rank is not placed yet (symmetry);
 //  - nothing can lie above the buffer that was tried last (hatless): what failed with it fails.
-// Where nothing that is left crosses from one section to the next, the two sides are solved alone,
-// each ranked anew by what is left in it.
+// If no buffer that is left crosses from one section to the next, the two sides are solved
+// separately. Each is ranked anew by its own buffers.
 #ifndef CGRUN_PACKING_PLANNERS_TREE_SEARCH_H_
 #define CGRUN_PACKING_PLANNERS_TREE_SEARCH_H_
 
@@ -34,7 +34,7 @@ enum class SearchOutcome {
   kStopped,  // out of nodes or time
 };
 
-// What ranks buffers, the largest first; the later keys where the earlier ones are equal.
+// Ranks buffers, the largest first. The later keys count where the earlier ones are equal.
 enum class Key { kLength, kArea, kTotal };  // kTotal: of what is left in the fullest section
 using Preorder = std::array<Key, 3>;
 // These are MiniMalloc's WAT, TAW and TWA.
@@ -71,8 +71,8 @@ class TreeSearch {
     bool fixed = false;
     Index twin = -1;  // the interchangeable buffer before it in the order
   };
-  // What is left to place in some sections, independent of everything else: pool_[begin, end), in
-  // the order of rank, placed ones among them.
+  // Holds the buffers left to place in some sections, independent of everything else. They are
+  // pool_[begin, end) in the order of rank, placed ones among them.
   struct Part {
     SectionRange sections;
     size_t begin = 0;
@@ -96,7 +96,7 @@ class TreeSearch {
     Index witness;
     Bytes old;
   };
-  // How far the trails reached: where an undo goes back to.
+  // Holds the lengths of the trails to which an undo goes back.
   struct Mark {
     size_t placed, floors, bottoms, pool;
   };

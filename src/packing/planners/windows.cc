@@ -1,4 +1,4 @@
-// Which buffers a window frees, and what it leaves as obstacles.
+// Chooses the buffers that a window frees, and those that it leaves as obstacles.
 #include "src/packing/planners/windows.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Windows {
   Bytes End(size_t i) const { return offsets_[i] + problem_.buffers[i].bytes; }
 
   // The problem of one window: what it meets is free, the rest of what that meets is an obstacle,
-  // as far as it lies below the capacity. False where that is too much.
+  // as far as it lies below the capacity. Returns false where that is too much.
   bool Collect(SectionRange window) {
     ids_.clear();
     free_ = 0;

@@ -14,7 +14,7 @@ constexpr int64_t kNodeRuns = 150'000;
 constexpr int64_t kWindowRuns = 5'000;  // of them, for one window
 constexpr size_t kFarthest = 256;       // steps between the peak and what is moved across it
 
-// How much an order takes: the peak, then at how many steps. Less is better.
+// Holds the cost of an order: its peak, then the number of steps at the peak. Less is better.
 using Cost = std::pair<Bytes, int64_t>;
 
 class Improver {
@@ -124,11 +124,11 @@ class Improver {
     return false;
   }
 
-  // False where it waits for the node at the peak.
+  // Returns false where it waits for the node at the peak.
   bool MoveBeforePeak(size_t place, NodeOrder& order) {
     std::vector<bool> goes(place - peak_ + 1);
     goes.back() = true;
-    for (size_t i = place; i-- > peak_;) {  // who is waited for stands before
+    for (size_t i = place; i-- > peak_;) {  // its producers stand before
       for (NodeId successor : dependencies_.successors[order_[i]]) {
         const size_t at = place_[successor];
         if (at <= place && goes[at - peak_]) goes[i - peak_] = true;

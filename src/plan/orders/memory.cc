@@ -39,7 +39,7 @@ Schedule WithEarlyUpdates(const Graph& graph, const Dependencies& dependencies,
 
 }  // namespace
 
-// Where several need as little: the first of the table, and with early updates.
+// If several schedules need as few bytes, the first in the table wins, with early updates.
 Schedule OrderMemory(const Graph& graph, const Dependencies& dependencies) {
   Schedule best;
   int64_t best_bytes = -1;

@@ -15,7 +15,8 @@ bool Contains(const Items& items, const T& item) {
 }  // namespace
 
 StepMemory::StepMemory(const Graph& graph) : uses_(graph.nodes.size()) {
-  // Which node runs last decides what is overwritten, so that the sets are without that.
+  // These alias sets are made without in-place results, because only a full order decides what is
+  // overwritten.
   AliasModel model(graph, {.in_place = false});
   std::vector<NodeRun> runs;
   runs.reserve(graph.nodes.size());

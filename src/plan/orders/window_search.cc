@@ -30,7 +30,7 @@ class WindowSearch {
     }
   }
 
-  // Empty where no order stays below the limit.
+  // The result is empty where no order stays below the limit.
   NodeOrder Run() {
     Extend(0, 0);
     return best_;

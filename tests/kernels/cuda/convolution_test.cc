@@ -1,6 +1,7 @@
-// On a GPU: the libraries have deterministic code for the convolutions of models that are trained
-// on one, so that none of them runs as plain loops; which code, how long it takes, and what other
-// code would, is printed. What cuBLAS and cuDNN can both do has the same result.
+// Runs on a GPU. For models that are trained on one, the libraries must have deterministic code for
+// all convolutions, so that none runs as plain loops. The test prints which code runs, how long it
+// takes, and the time of other code. If cuBLAS and cuDNN can both compute a convolution, the
+// results are the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -176,7 +177,8 @@ void Print(const std::string& what, const ConvTask& task, double seconds, const 
               flops / seconds * 1e-12, how.c_str());
 }
 
-// How far results of the same terms, added up in another order and rounded, may lie apart.
+// Returns how far results of the same terms may lie apart if they are added up in another order and
+// rounded.
 double Tolerance(const ConvTask& task, double greatest) {
   const int64_t plane = task.sizes.images * task.sizes.output_plane();
   const int64_t terms = task.result == ConvResult::kOutput  ? task.sizes.taps()

@@ -1,4 +1,4 @@
-// What oneDNN computes behind a convolution is what the reference kernels compute there.
+// Compares the post-operators that oneDNN computes behind a convolution with the reference kernels.
 #include "src/kernels/onednn/post_operators.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ struct Chain {
   }
 };
 
-// What the reference kernels make of a node's operators, one after another.
+// Returns the result of a node's operators by the reference kernels, one after another.
 HostTensor OneByOne(const NodeSignature& node, const std::vector<HostTensor>& inputs) {
   const std::vector<NodeSignature> signatures = SignaturesInBody(node);
   HostTensor result;

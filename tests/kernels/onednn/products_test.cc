@@ -1,4 +1,4 @@
-// Products of bf16 by oneDNN are those that the definition gives, and stand in for no others. Where
+// Products of bf16 by oneDNN are those that the definition gives, and stand in for no others. If
 // the processor does not multiply bf16, there are none.
 #include <gtest/gtest.h>
 

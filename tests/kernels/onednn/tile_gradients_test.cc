@@ -1,5 +1,5 @@
 // The gradients of convolutions in bf16 that are made of other primitives than oneDNN's own
-// gradients are those that the definition gives. Where the processor multiplies no tiles, there are
+// gradients are those that the definition gives. If the processor multiplies no tiles, there are
 // none.
 #include <gtest/gtest.h>
 
