@@ -53,7 +53,7 @@ class TrainingRun {
         observer_(observer),
         signals_(signals),
         state_(std::move(session.state)),  // a number a sample, with auc: not twice
-        checkpoint_(session.engine(), state_, MetadataOf(session)),
+        checkpoint_(session.engine(), state_, MetadataOf(session, folder)),
         due_(spec_, signals_.checkpoint),
         divergence_(session, Place(), folder.size() + kPathRoom),
         start_(std::chrono::steady_clock::now()) {
@@ -92,7 +92,9 @@ class TrainingRun {
     const bool was_due = IsAtItsEnd() || due_.Evaluation(state_.step);
     return was_due && log_ && log_->last_step() != state_.step;
   }
-  static SafetensorsMetadata MetadataOf(const SessionParts& session) {
+  // Without a folder no file needs any.
+  static SafetensorsMetadata MetadataOf(const SessionParts& session, const std::string& folder) {
+    if (folder.empty()) return {};
     SafetensorsMetadata metadata = ClassMetadata(session.data.class_names);
     metadata.merge(DataMetadata(session));
     return metadata;
@@ -344,6 +346,7 @@ class TrainingRun {
   }
 
   void WriteBest() {
+    observer_.OnBest();
     if (best_path_.empty()) return;
     const Saving saving(signals_.saving);
     CompleteState();
