@@ -57,6 +57,13 @@ GroupsResult TrainWatched(Session& session, const ModelSpec& model, const GroupR
   }
 }
 
+// A run by groups goes on from the last group that was trained, whatever these keys say.
+void TellOfCheckpoints(const TrainSpec& train) {
+  if (!train.checkpoint_every && !train.keep_last) return;
+  Tell(std::string("note: `") + (train.checkpoint_every ? "checkpoint_every" : "keep_last") +
+       "` has no effect: a run by groups keeps each group that is trained, and no checkpoints");
+}
+
 int ShowDryRunByGroups(const ModelSpec& model, const Session& session) {
   const EngineModel& engine = session.engine().model();
   TextTable table({Align::kLeft, Align::kLeft});
@@ -98,6 +105,7 @@ void CheckGroupRun(const ModelSpec& model, const RunFlags& run_flags, bool profi
   if (profiles) refuse("--profile");
   if (run_flags.debug_sets || run_flags.debug_sync) refuse("a debugging flag");
   if (!model.keep.empty()) refuse("`keep`");
+  if (model.train && model.train->seconds) refuse("`time`");
 }
 
 GroupView::GroupView()
@@ -145,7 +153,9 @@ std::string GroupsOf(const Session& session) {
 }
 
 int TrainByGroups(Session& session, const ModelSpec& model, const GroupRunOptions& options) {
+  TellOfCheckpoints(*model.train);
   if (options.dry_run) return ShowDryRunByGroups(model, session);
+  PrintMemory(session);
   Tell("groups: " + GroupsOf(session));
   GroupView view;
   const GroupsResult result = TrainWatched(session, model, options, view);

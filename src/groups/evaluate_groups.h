@@ -1,4 +1,4 @@
-// EvaluateGroups(): the models of all groups, measured on the rows of their groups.
+// EvaluateGroups() measures the models of all groups on the rows of their groups.
 #ifndef CGRUN_GROUPS_EVALUATE_GROUPS_H_
 #define CGRUN_GROUPS_EVALUATE_GROUPS_H_
 

@@ -15,8 +15,8 @@
 
 namespace cgrun {
 
-// What a run by groups leaves: the weights that each group ended with, and, where the data have
-// `valid`, its best ones.
+// A run by groups leaves these files: the weights that each group ended with, and, where the data
+// have `valid`, its best ones.
 inline constexpr char kGroupWeights[] = "groups.safetensors";
 inline constexpr char kBestGroupWeights[] = "groups-best.safetensors";
 

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 std::string PathIn(const std::string& folder) { return folder + "/" + kGroupIndex; }
 
-// What of `data` is not so in `shared`. A key that it lacks is null.
+// Returns the items of `data` that are not so in `shared`. A key that it lacks is null.
 Json DifferenceOf(const SafetensorsMetadata& data, const SafetensorsMetadata& shared) {
   Json differs = Json::object();
   for (const auto& [key, text] : data) {

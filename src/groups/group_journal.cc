@@ -118,7 +118,7 @@ GroupJournal GroupJournal::GoOn(const std::string& folder, const GroupJournalHea
     begin = end + 1;
     ++line;
     try {
-      TrainedGroup group{json.at("result").get<GroupResult>(),
+      TrainedGroup group{json.at("result").get<GroupResult>(), json.at("best").get<uint64_t>(),
                          json.at("data").get<SafetensorsMetadata>()};
       const int64_t number = group.result.number;
       if (number < 0 || number >= head.groups) ThrowDamagedLine(journal.path_, line);
@@ -139,7 +139,8 @@ void GroupJournal::Remove(const std::string& folder) {
 }
 
 void GroupJournal::Add(TrainedGroup group) {
-  Append(JsonText(nlohmann::json{{"result", group.result}, {"data", group.data}}));
+  Append(JsonText(
+      nlohmann::json{{"result", group.result}, {"best", group.best_hash}, {"data", group.data}}));
   groups_.insert_or_assign(group.result.number, std::move(group));
 }
 

@@ -23,6 +23,7 @@ struct GroupJournalHead {
 // A group that was trained, or could not be.
 struct TrainedGroup {
   GroupResult result;
+  uint64_t best_hash = 0;    // of the best weights, where they are kept beside the last
   SafetensorsMetadata data;  // GroupEntry::data
 };
 

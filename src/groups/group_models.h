@@ -1,4 +1,4 @@
-// GroupModels: the trained models of a run by groups, for evaluation and prediction.
+// GroupModels holds the trained models of a run by groups, for evaluation and prediction.
 #ifndef CGRUN_GROUPS_GROUP_MODELS_H_
 #define CGRUN_GROUPS_GROUP_MODELS_H_
 

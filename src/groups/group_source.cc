@@ -155,7 +155,7 @@ class GroupSource::FileRun {
   }
 
  private:
-  // The number of a row in the file, from a record of the table.
+  // Returns the number of a row in the file, from a record of the table.
   size_t NumberOf(int32_t record) const {
     return static_cast<size_t>(record - (file_.rows->has_header() ? 1 : 0));
   }

@@ -1,4 +1,5 @@
-// GroupSource: rows of tables, each predicted by the model of its group, in the order of the rows.
+// GroupSource reads rows of tables and has each predicted by the model of its group. The rows keep
+// their order.
 #ifndef CGRUN_GROUPS_GROUP_SOURCE_H_
 #define CGRUN_GROUPS_GROUP_SOURCE_H_
 

@@ -46,7 +46,7 @@ class GroupTrainingObserver final : public RunObserver {
   bool has_best_ = false;
 };
 
-// What of a pass is kept for each group.
+// Returns what is kept of a pass for each group.
 PassResult MeansOf(const PassResult& pass) {
   PassResult means;
   means.split = pass.split;
@@ -106,8 +106,10 @@ class GroupRun {
   // A machine that stopped may have lost weights of groups that the journal has.
   void ForgetDamaged() {
     std::erase_if(journal_.groups(), [&](const auto& item) {
-      const GroupResult& group = item.second.result;
-      return group.reason.empty() && last_.HashOf(item.first) != group.weights_hash;
+      const auto& [number, group] = item;
+      if (!group.result.reason.empty()) return false;
+      return last_.HashOf(number) != group.result.weights_hash ||
+             (best_ && best_->HashOf(number) != group.best_hash);
     });
   }
 
@@ -144,6 +146,7 @@ class GroupRun {
     if (result.interrupted) return;
     last_.Put(group, engine);
     if (best_ && !observer.has_best()) best_->Copy(group, last_);
+    if (best_) trained.best_hash = best_->HashOf(group);
     trained.data = FindingsMetadata(FindingsOf(*data.train));
     trained.data.merge(ClassMetadata(session_.class_names()));
     trained.result.epochs = result.epochs;

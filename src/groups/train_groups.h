@@ -1,4 +1,5 @@
-// TrainGroups(): a model for each group of a table, one after another, by one program in one arena.
+// TrainGroups() trains a model for each group of a table, one after another, by one program in one
+// arena.
 #ifndef CGRUN_GROUPS_TRAIN_GROUPS_H_
 #define CGRUN_GROUPS_TRAIN_GROUPS_H_
 

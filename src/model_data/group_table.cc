@@ -72,6 +72,7 @@ std::shared_ptr<const GroupTable> GroupTable::Read(const ModelSpec& model, const
   const int errors = diagnostics.error_count();
   const DataSection& data = *model.data;
   auto table = std::make_shared<GroupTable>();
+  table->column_ = data.group_by->value;
   table->classes_ = ClassesOf(whole);
   const auto rows_of = [&](const std::optional<DataSpec>& spec, bool is_complete) {
     return ReadRows(model, spec, is_complete, table->names_, most_bytes - table->bytes(),
@@ -97,8 +98,30 @@ std::shared_ptr<const GroupTable> GroupTable::Read(const ModelSpec& model, const
   return table;
 }
 
+std::string GroupTable::CountNote() const {
+  int64_t least = RowsOf(0), most = least;
+  for (int64_t group = 0; group < count(); ++group) {
+    least = std::min(least, RowsOf(group));
+    most = std::max(most, RowsOf(group));
+  }
+  const std::string rows = least == most ? CountText(most, "row")
+                                         : std::to_string(least) + " to " + CountText(most, "row");
+  return "column " + QuotedText(column_) + " names " + CountText(count(), "group") + ", of " +
+         rows + " each: each has a model of its own";
+}
+
+std::string GroupTable::ProblemNote() const {
+  const auto has_problem = [](const std::string& problem) { return !problem.empty(); };
+  const auto first = std::ranges::find_if(problems_, has_problem);
+  if (first == problems_.end()) return "";
+  const int64_t problems = std::ranges::count_if(problems_, has_problem);
+  return CountText(problems, "group") + (problems == 1 ? " has" : " have") + " no model, such as " +
+         QuotedText(names_[first - problems_.begin()]) + ": " + *first;
+}
+
 std::vector<std::string> GroupTable::Notes() const {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = {CountNote()};
+  if (std::string problem = ProblemNote(); !problem.empty()) notes.push_back(std::move(problem));
   for (const auto& [name, rows] : {std::pair("valid", valid_.get()), {"test", test_.get()}}) {
     if (rows == nullptr || rows->stray_count() == 0) continue;
     std::vector<std::string> names;

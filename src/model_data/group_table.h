@@ -47,7 +47,8 @@ class GroupTable {
   const std::vector<int64_t>& train_sizes() const { return train_sizes_; }
   const std::vector<int64_t>& valid_sizes() const { return valid_sizes_; }
   const std::vector<int64_t>& test_sizes() const { return test_sizes_; }
-  // How many rows of `valid` and `test` are of groups that the training data do not have.
+  // How many groups there are, which of them cannot be opened, and how many rows of `valid` and
+  // `test` are of groups that the training data do not have.
   std::vector<std::string> Notes() const;
   // Hashes the text of all rows, by which a run that goes on knows them.
   uint64_t Hash() const;
@@ -57,6 +58,10 @@ class GroupTable {
  private:
   friend class GroupOpener;
 
+  std::string CountNote() const;
+  std::string ProblemNote() const;  // "" where all groups can be opened
+
+  std::string column_;
   GroupNames names_;
   std::unique_ptr<GroupedRows> train_, valid_, test_;  // null where the model has no such table
   DataFindings classes_;  // the names of classes in the whole table, which all groups share

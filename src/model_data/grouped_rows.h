@@ -1,4 +1,5 @@
-// The rows of a table by the value of one of its columns, `data.group_by` of a model file.
+// GroupedRows sorts the rows of a table by the value of one of its columns, `data.group_by` of a
+// model file.
 #ifndef CGRUN_MODEL_DATA_GROUPED_ROWS_H_
 #define CGRUN_MODEL_DATA_GROUPED_ROWS_H_
 

@@ -141,6 +141,14 @@ void ReadGroups(const ModelSpec& model, int64_t cap, ModelData& data, Diagnostic
     diagnostics.Error(model.data->group_by->mark, error.what(), error.help());
   }
   if (data.groups == nullptr) return;
+  if (data.groups->train_sizes().empty()) {
+    const GroupTable& groups = *data.groups;
+    diagnostics.Error(model.data->group_by->mark,
+                      "no group can be trained, of " + CountText(groups.count(), "group") +
+                          "; the first one: " + groups.ProblemOf(0),
+                      "each value of the column is a group: is it the column that was meant?");
+    return;
+  }
   data.decoded_bytes += data.groups->bytes();
   std::ranges::move(data.groups->Notes(), std::back_inserter(data.notes));
 }

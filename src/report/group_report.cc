@@ -117,7 +117,7 @@ std::string RankedTable(const GroupsResult& result, const std::vector<MeanColumn
   return table.ToString();
 }
 
-// The groups without a model or a measurement, the first few with the reason.
+// Lists groups without a model or a measurement, the first few with the reason.
 std::string WithoutText(const GroupsResult& result) {
   const int64_t count = result.CountWithout();
   if (count == 0) return "";

@@ -38,7 +38,7 @@ bool IsCheckpoint(const std::string& name) {
   return name.starts_with("checkpoint-") && name.ends_with(".safetensors");
 }
 
-// Of a run by groups (src/groups): the table, the index, the journal, and weights.
+// Whether a run by groups (src/groups) leaves such a file: its table, index, journal or weights.
 bool IsGroupFile(const std::string& name) {
   return name == "groups.csv" || name == "groups.json" || name == "groups.jsonl" ||
          name == "groups.safetensors" || name == "groups-best.safetensors" ||

@@ -1,4 +1,4 @@
-// StateImage: the states of an engine at one moment, to go back to.
+// StateImage keeps the states of an engine at one moment, to go back to.
 #ifndef CGRUN_RUN_STATE_IMAGE_H_
 #define CGRUN_RUN_STATE_IMAGE_H_
 

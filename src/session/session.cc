@@ -198,6 +198,7 @@ void MakeSplits(SessionParts& session) {
     loader.batch = session.batch;
     loader.shuffle = in_random_order;
     loader.seed = seed;
+    if (session.groups != nullptr) loader.workers = 0;  // threads for each group would take longer
     split.source = std::make_unique<DataSource>(*split.dataset, loader, *session.run.device);
     split.runner = std::make_unique<BatchRunner>(session.engine(), kind, session.batch,
                                                  *split.dataset, split.inputs);
@@ -323,7 +324,7 @@ bool RunEvaluation(SessionParts& session, Split& split, RunObserver& observer, P
     report.means = &split.runner->RunningMeans();
     observer.OnEvaluationStep(report);
   }
-  NoteMemory(session);
+  if (session.groups == nullptr) NoteMemory(session);
   split.runner->Report(split.name, result);
   result.class_share = split.class_share;
   result.seconds = elapsed();

@@ -163,11 +163,19 @@ class TrainTest(GroupsTestCase):
         self.assertIn("has no value at all in the training samples", self.groups_csv()["Oslo"]["reason"])
         self.assertEqual(self.groups_csv()["Rome"]["reason"], "")
 
+    def test_a_group_that_diverges_fails_alone(self):
+        self.write("rows.csv", table(self.rows + [("Oslo", str(i), "1", "1e30") for i in range(6)]))
+        self.cgrun("train", "towns.yaml", "--quiet")
+        self.assertIn("is not finite", self.groups_csv()["Oslo"]["reason"])
+        self.assertEqual({row["reason"] for town, row in self.groups_csv().items() if town != "Oslo"},
+                         {""})
+
     def test_no_group_has_a_model(self):
         self.write("rows.csv", table([("Oslo", "1", "2", "3"), ("Rome", "1", "2", "3"),
                                       ("Bonn", "2", "2", "3")]))
-        done = self.cgrun("train", "towns.yaml", status=1)
-        self.assertIn("error: no group has a model\n", done.stderr)
+        error = self.refuses("train", "towns.yaml")
+        self.assertIn("towns.yaml:4:13: error: no group can be trained, of 3 groups; the first one: one "
+                      "sample cannot be split into training and validation\n", error)
 
     def test_valid_from_a_table_of_its_own(self):
         self.write("valid.csv", table([row for row in rows_of({"Rome": 3, "7": 2, "Bonn": 2})]))
@@ -188,7 +196,7 @@ class TrainTest(GroupsTestCase):
         self.assertEqual(json.loads(index["data"]["data.names.columns"]), ["town", "area"])
 
     def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(self):
-        sizes = {f"t{i}": 5 + i % 7 for i in range(300)}
+        sizes = {f"t{i}": 5 + i % 7 for i in range(3000)}
         self.write("rows.csv", table(rows_of(sizes)))
         self.cgrun("train", "towns.yaml", "--out", "whole", "--quiet")
         kills = 0
@@ -198,7 +206,7 @@ class TrainTest(GroupsTestCase):
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
                 journal = self.folder / "cut/groups.jsonl"
                 before = journal.stat().st_size if journal.exists() else 0
-                wanted = before + 20000 * (1 + kills % 3)
+                wanted = before + 100_000 * (1 + kills % 3)
                 while process.poll() is None and not (
                         journal.exists() and journal.stat().st_size > wanted):
                     time.sleep(0.001)
@@ -218,7 +226,7 @@ class TrainTest(GroupsTestCase):
 
     def interrupted(self):
         """Begins a run in `cut` and kills it within its groups."""
-        self.write("rows.csv", table(rows_of({f"t{i}": 5 for i in range(2000)})))
+        self.write("rows.csv", table(rows_of({f"t{i}": 5 for i in range(9000)})))
         with subprocess.Popen([str(CGRUN), "train", "towns.yaml", "--out", "cut"], cwd=self.folder,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as process:
@@ -240,7 +248,7 @@ class TrainTest(GroupsTestCase):
                       self.refuses("train", "--resume", "cut"))
 
     def test_a_signal_ends_a_run_that_goes_on_later(self):
-        self.write("rows.csv", table(rows_of({f"t{i}": 5 for i in range(2000)})))
+        self.write("rows.csv", table(rows_of({f"t{i}": 5 for i in range(9000)})))
         with subprocess.Popen([str(CGRUN), "train", "towns.yaml"], cwd=self.folder, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
@@ -250,10 +258,10 @@ class TrainTest(GroupsTestCase):
             os.kill(process.pid, signal.SIGINT)
             _, error = process.communicate()
         self.assertEqual(process.returncode, 130, error)
-        self.assertRegex(error, r"interrupted after \d+ of 2,000 groups; go on with: cgrun train "
+        self.assertRegex(error, r"interrupted after \d+ of 9,000 groups; go on with: cgrun train "
                                 r"--resume runs/towns")
         done = self.cgrun("train", "--resume", "runs/towns")
-        self.assertRegex(done.stderr, r"resumed: \d+ of 2,000 groups were trained")
+        self.assertRegex(done.stderr, r"resumed: \d+ of 9,000 groups were trained")
 
 
 class AskTest(GroupsTestCase):
@@ -333,6 +341,61 @@ class AskTest(GroupsTestCase):
                       self.refuses("eval", "towns.yaml", "--split", "valid"))
 
 
+# It tells whether a user likes what the traits say.
+LIKES = """cgrun: 1
+model: likes
+data:
+  group_by: user
+  train: {format: csv, file: likes.csv, label: liked, categories: [genre]}
+inputs:
+  features: {shape: [1]}
+  genre: {type: int32, shape: []}
+  liked: {type: int32, shape: []}
+paths:
+  judge:
+    ops:
+      - kind: {op: embedding, in: genre, entries: 5, units: 3}
+      - {op: concat, in: [features, kind]}
+      - logits: {op: linear, units: 3}
+    loss: {op: softmax_cross_entropy, in: [logits, liked]}
+    metrics: {accuracy: {in: [logits, liked]}}
+train: {epochs: 60, batch: 4, optimizer: {op: sgd, lr: 0.5}}
+"""
+
+
+class TextsTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("likes.yaml", LIKES)
+        self.write("likes.csv", "user,length,genre,liked\n" + "".join(
+            f"ann,{i % 2},jazz,{'yes' if i % 2 else 'so'}\n" f"bob,{i % 2},{'folk' if i % 2 else 'rock'},"
+            f"{'no' if i % 2 else 'yes'}\n" for i in range(12)))
+
+    def test_classes_are_those_of_the_table_and_categories_those_of_the_group(self):
+        self.cgrun("train", "likes.yaml", "--quiet")
+        index = json.loads((self.folder / "runs/likes/groups.json").read_text())
+        self.assertEqual(json.loads(index["data"]["classes.liked"]), ["no", "so", "yes"])
+        self.assertEqual([json.loads({**index["data"], **group.get("data", {})}["data.names.categories.genre"])
+                          for group in index["groups"]], [["jazz"], ["folk", "rock"]])
+        self.write("ask.csv", "user,length,genre\nbob,1,folk\nann,1,jazz\nbob,0,rock\nann,0,jazz\n")
+        done = json.loads(self.cgrun("predict", "likes.yaml", "ask.csv", "--json").stdout)
+        self.assertEqual([item["outputs"]["logits"]["classes"][0]["name"] for item in done["predictions"]],
+                         ["no", "yes", "yes", "so"])
+
+    def test_a_table_without_a_header(self):
+        rows = (self.folder / "likes.csv").read_text().split("\n", 1)[1].replace("so", "no")
+        self.write("likes.csv", rows)
+        self.write("likes.yaml", LIKES.replace("group_by: user", "group_by: 1")
+                   .replace("label: liked, categories: [genre]", "label: -1, header: false, categories: [3]")
+                   .replace("genre", "column3"))
+        self.cgrun("train", "likes.yaml", "--quiet")
+        for label in ("", ",yes"):
+            self.write("ask.csv", "".join(f"{row}{label}\n" for row in ("bob,1,folk", "ann,1,jazz", "bob,0,rock")))
+            done = json.loads(self.cgrun("predict", "likes.yaml", "ask.csv", "--json").stdout)
+            self.assertEqual([item["outputs"]["logits"]["classes"][0]["name"]
+                              for item in done["predictions"]], ["no", "yes", "yes"])
+
+
 class MistakesTest(MistakesTestCase):
     def setUp(self):
         super().setUp()
@@ -342,7 +405,7 @@ class MistakesTest(MistakesTestCase):
     def test_a_column_that_is_not_there(self):
         error = self.only(TOWNS, ("group_by: town", "group_by: twon"))
         self.assertIn("wrong.yaml:4:13: error: 'rows.csv' has no column 'twon'\n", error)
-        self.assertIn("            ^\n", error)
+        self.assertIn("                ^~~~\n", error)
         self.assertIn("help: did you mean 'town'?\n", error)
 
     def test_data_of_another_format(self):
@@ -374,7 +437,7 @@ class MistakesTest(MistakesTestCase):
         self.write("search.yaml", "cgrun: 1\nmodel: towns.yaml\nmetric: {name: loss}\n"
                                   "parameters: {train.batch: [2, 4]}\nbudget: {trials: 2}\n")
         self.assertIn("a search tries no model with 'group_by'", self.refuses("search", "search.yaml"))
-        for flags in (["--mode", "eager"], ["--profile"], ["--keep", "y"]):
+        for flags in (["--mode", "eager"], ["--profile"], ["--keep", "y"], ["--set", "train.time=2s"]):
             error = self.refuses("train", "towns.yaml", *flags)
             self.assertIn("is not for a model whose data have `group_by`", error)
 
@@ -384,8 +447,18 @@ class MistakesTest(MistakesTestCase):
         self.assertNotIn("by_group", json.loads(done.stdout))
 
     def test_plan_and_check_tell_of_the_groups(self):
-        self.assertIn("4 groups", self.cgrun("plan", "towns.yaml").stdout)
-        self.assertIn("4 groups", self.cgrun("check", "towns.yaml").stdout)
+        count = "column 'town' names 4 groups, of 5 to 23 rows each: each has a model of its own\n"
+        plan = self.cgrun("plan", "towns.yaml").stderr
+        self.assertIn(count, plan)
+        self.assertRegex(plan, r"groups: 4 groups, [\d.]+ (KiB|B) of weights, in one arena of 1.50 KiB")
+        self.assertIn(count, self.cgrun("check", "towns.yaml").stderr)
+        self.write("rows.csv", table(rows_of(SIZES) + [("Oslo", "1", "2", "3")]))
+        self.assertIn("1 group has no model, such as 'Oslo': one sample cannot be split",
+                      self.cgrun("check", "towns.yaml").stderr)
+
+    def test_keys_without_effect_are_told(self):
+        done = self.cgrun("train", "towns.yaml", "--set", "train.keep_last=2")
+        self.assertIn("note: `keep_last` has no effect: a run by groups keeps each group", done.stderr)
 
     def test_a_dry_run(self):
         text = self.cgrun("train", "towns.yaml", "--dry-run").stdout

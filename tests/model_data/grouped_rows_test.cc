@@ -24,6 +24,24 @@ GroupedRows Read(const std::string& text, GroupNames& names, Diagnostics& diagno
   return GroupedRows(Write(text), csv, column, names, is_complete, kNoLimit, diagnostics);
 }
 
+CsvOptions WithDelimiter(char character) {
+  CsvOptions csv;
+  csv.delimiter = {character, /*given=*/true};
+  return csv;
+}
+
+CsvOptions WithoutHeader() {
+  CsvOptions csv;
+  csv.header = false;
+  return csv;
+}
+
+CsvOptions Dropping() {
+  CsvOptions csv;
+  csv.missing = CsvMissing::kDrop;
+  return csv;
+}
+
 // The texts of a group's rows, without their line ends.
 std::vector<std::string> TextsOf(const GroupedRows& rows, int64_t group) {
   std::vector<std::string> texts;
@@ -62,7 +80,7 @@ TEST(GroupedRowsTest, APartReadsAsAFileOfItsOwn) {
   GroupNames names;
   Diagnostics diagnostics;
   const GroupedRows rows =
-      Read("user;x\na;1\nb;\"2;\n3\"\na;4\n", names, diagnostics, {.delimiter = {';', true}});
+      Read("user;x\na;1\nb;\"2;\n3\"\na;4\n", names, diagnostics, WithDelimiter(';'));
   const TablePart part = rows.PartOf(1);
   CsvReader reader(part, diagnostics);
   ASSERT_TRUE(reader.Next());
@@ -79,7 +97,7 @@ TEST(GroupedRowsTest, AColumnCanBeCalledByItsNumber) {
   for (const std::string column : {"1", "-2"}) {
     GroupNames names;
     Diagnostics diagnostics;
-    const GroupedRows rows = Read("a,1\nb,2\na,3\n", names, diagnostics, {.header = false}, column);
+    const GroupedRows rows = Read("a,1\nb,2\na,3\n", names, diagnostics, WithoutHeader(), column);
     EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
     EXPECT_EQ(TextsOf(rows, 0), (std::vector<std::string>{"a,1", "a,3"})) << column;
   }
@@ -107,7 +125,7 @@ TEST(GroupedRowsTest, MistakesAreReportedAtTheirPlaces) {
   EXPECT_NE(text.find(":4:1: error: this line has 1 field, but the first one has 2"), text.npos)
       << text;
   Diagnostics dropped;
-  Read("user,x\na,1\n,2\n", names, dropped, {.missing = CsvMissing::kDrop});
+  Read("user,x\na,1\n,2\n", names, dropped, Dropping());
   EXPECT_FALSE(dropped.has_errors()) << dropped.ToString();
   Diagnostics unknown;
   Read("usr,x\na,1\n", names, unknown);
