@@ -83,6 +83,8 @@ std::vector<EntryRequest> GroupEntries(int64_t batch, const GroupTable& groups, 
 // where the best ones are kept beside the last, and a copy of what training begins with. Without
 // groups (null) it is 0.
 int64_t GroupWeightsBytes(const std::vector<ImageState>& states, const GroupTable* groups);
+// The same with what a run keeps of the results of groups, and their texts.
+int64_t GroupBytes(const std::vector<ImageState>& states, const GroupTable* groups);
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.

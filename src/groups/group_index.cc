@@ -1,14 +1,15 @@
 // What most groups have in common, such as the names of columns, is written once.
 #include "src/groups/group_index.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <string_view>
+#include <utility>
 
+#include "src/base/diagnostics.h"
 #include "src/base/json_text.h"
-#include "src/io/atomic_file.h"
 #include "src/io/file_error.h"
-#include "src/io/memory_room.h"
 #include "src/io/read_file.h"
 #include "src/model_data/data_findings.h"
 
@@ -16,6 +17,8 @@ namespace cgrun {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kEnd = "]}";  // the last line
 
 std::string PathIn(const std::string& folder) { return folder + "/" + kGroupIndex; }
 
@@ -62,22 +65,56 @@ GroupNames GroupIndex::Names() const {
   return names;
 }
 
-void WriteGroupIndex(const std::string& folder, const GroupIndex& index) {
-  const SafetensorsMetadata& shared = SharedMetadata(index);
-  Json groups = Json::array();
-  for (const GroupEntry& entry : index.entries) {
-    Json group = {{"name", entry.name}};
-    if (!entry.has_model()) group["no_model"] = entry.reason;
-    if (Json differs = DifferenceOf(entry.data, shared); entry.has_model() && !differs.empty()) {
-      group["data"] = std::move(differs);
-    }
-    groups.push_back(std::move(group));
-  }
-  const Json json = {
-      {"group_by", index.column}, {"data", Json(shared)}, {"groups", std::move(groups)}};
-  const std::string text = JsonText(json, 1) + "\n";
-  WriteFileAtomically(PathIn(folder), std::as_bytes(std::span(text)));
+GroupIndexWriter::GroupIndexWriter(const std::string& folder, const std::string& column,
+                                   SafetensorsMetadata shared)
+    : shared_(std::move(shared)) {
+  file_.Open(PathIn(folder));
+  std::string head = JsonText(Json{{"group_by", column}, {"data", Json(shared_)}});
+  head.pop_back();
+  file_.Write(head + ",\"groups\":[");
 }
+
+void GroupIndexWriter::Add(const GroupEntry& entry) {
+  Json group = {{"name", entry.name}};
+  if (!entry.has_model()) group["no_model"] = entry.reason;
+  if (Json differs = DifferenceOf(entry.data, shared_); entry.has_model() && !differs.empty()) {
+    group["data"] = std::move(differs);
+  }
+  file_.Write((has_groups_ ? ",\n" : "\n") + JsonText(group));
+  has_groups_ = true;
+}
+
+void GroupIndexWriter::Commit() {
+  file_.Write("\n" + std::string(kEnd) + "\n");
+  file_.Commit();
+}
+
+namespace {
+
+// The lines of the file: the head, the groups, the end. Throws where one is none of them.
+GroupIndex ParseIndex(std::string_view text) {
+  GroupIndex index;
+  const auto next = [&] {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with(',')) line.remove_suffix(1);
+    return line;
+  };
+  const Json head = ParseOrderedJson(std::string(next()) + std::string(kEnd));
+  head.at("group_by").get_to(index.column);
+  const auto shared = head.at("data").get<SafetensorsMetadata>();
+  for (std::string_view line = next(); line != kEnd; line = next()) {
+    const Json group = ParseOrderedJson(line);  // that of no line, at the end of a cut file, throws
+    GroupEntry entry;
+    group.at("name").get_to(entry.name);
+    entry.reason = group.value("no_model", "");
+    if (entry.has_model()) entry.data = MetadataOf(group.value("data", Json::object()), shared);
+    index.entries.push_back(std::move(entry));
+  }
+  return index;
+}
+
+}  // namespace
 
 GroupIndex ReadGroupIndex(const std::string& folder) {
   const std::string path = PathIn(folder);
@@ -87,20 +124,8 @@ GroupIndex ReadGroupIndex(const std::string& folder) {
                      "`cgrun train` makes one of a model file whose data have `group_by`; "
                      "--weights names the folder of such a run");
   }
-  const std::string text = ReadTextFile(path);
-  CheckJsonRoom(path, text);
-  const Json json = TryParseOrderedJson(text);
   try {
-    GroupIndex index;
-    json.at("group_by").get_to(index.column);
-    const auto shared = json.at("data").get<SafetensorsMetadata>();
-    for (const Json& group : json.at("groups")) {
-      GroupEntry entry;
-      group.at("name").get_to(entry.name);
-      entry.reason = group.value("no_model", "");
-      if (entry.has_model()) entry.data = MetadataOf(group.value("data", Json::object()), shared);
-      index.entries.push_back(std::move(entry));
-    }
+    GroupIndex index = ParseIndex(ReadTextFile(path));
     if (index.Names().count() == std::ssize(index.entries)) return index;
   } catch (const nlohmann::json::exception&) {
     // The file does not say what it should.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/data/dataset.h"
+#include "src/io/atomic_file.h"
 #include "src/io/safetensors.h"
 #include "src/model_data/class_names.h"
 #include "src/model_data/grouped_rows.h"
@@ -37,8 +38,24 @@ struct GroupIndex {
 // and mostly the same columns.
 const SafetensorsMetadata& SharedMetadata(const GroupIndex& index);
 
-// Writes the index into a run folder. Throws UserError.
-void WriteGroupIndex(const std::string& folder, const GroupIndex& index);
+// Writes the index of a run folder, group by group. Its lines are JSON, and so is the whole file.
+class GroupIndexWriter {
+ public:
+  // `shared`: what of the data most groups have in common, which is written once. Throws UserError
+  // where the file cannot be written, as the others do.
+  GroupIndexWriter(const std::string& folder, const std::string& column,
+                   SafetensorsMetadata shared);
+
+  void Add(const GroupEntry& entry);
+  // Ends the file, which is not there before.
+  void Commit();
+
+ private:
+  SafetensorsMetadata shared_;
+  AtomicFile file_;
+  bool has_groups_ = false;
+};
+
 // Reads it. Throws InputError where the folder has none, or a damaged one.
 GroupIndex ReadGroupIndex(const std::string& folder);
 

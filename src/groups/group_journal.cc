@@ -83,13 +83,14 @@ bool GroupJournal::IsIn(const std::string& folder) {
 }
 
 GroupJournal::GroupJournal(std::string path) : path_(std::move(path)) {
-  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) ThrowSystemError("write", path_, errno);
 }
 
 GroupJournal::GroupJournal(GroupJournal&& other) noexcept
     : path_(std::move(other.path_)),
       file_(std::exchange(other.file_, -1)),
+      end_(other.end_),
       groups_(std::move(other.groups_)) {}
 
 GroupJournal::~GroupJournal() {
@@ -115,18 +116,19 @@ GroupJournal GroupJournal::GoOn(const std::string& folder, const GroupJournalHea
   for (size_t begin = text.find('\n') + 1; begin < text.size();) {
     const size_t end = text.find('\n', begin);
     const nlohmann::json json = TryParseJson(std::string_view(text).substr(begin, end - begin));
-    begin = end + 1;
     ++line;
     try {
       TrainedGroup group{json.at("result").get<GroupResult>(), json.at("best").get<uint64_t>(),
-                         json.at("data").get<SafetensorsMetadata>()};
+                         static_cast<int64_t>(begin), static_cast<int64_t>(end - begin)};
       const int64_t number = group.result.number;
       if (number < 0 || number >= head.groups) ThrowDamagedLine(journal.path_, line);
       journal.groups_.insert_or_assign(number, std::move(group));
     } catch (const nlohmann::json::exception&) {
       ThrowDamagedLine(journal.path_, line);
     }
+    begin = end + 1;
   }
+  journal.end_ = std::ssize(text);
   if (ftruncate(journal.file_, static_cast<off_t>(text.size())) != 0) {
     ThrowSystemError("write", journal.path_, errno);
   }
@@ -138,10 +140,22 @@ void GroupJournal::Remove(const std::string& folder) {
   std::filesystem::remove(JournalPath(folder), error);
 }
 
-void GroupJournal::Add(TrainedGroup group) {
+void GroupJournal::Add(TrainedGroup group, const SafetensorsMetadata& data) {
+  group.begin = end_;
   Append(JsonText(
-      nlohmann::json{{"result", group.result}, {"best", group.best_hash}, {"data", group.data}}));
+      nlohmann::json{{"result", group.result}, {"best", group.best_hash}, {"data", data}}));
+  group.bytes = end_ - group.begin;
   groups_.insert_or_assign(group.result.number, std::move(group));
+}
+
+SafetensorsMetadata GroupJournal::DataOf(const TrainedGroup& group) const {
+  std::string line(static_cast<size_t>(group.bytes), '\0');
+  const ssize_t read = pread(file_, line.data(), line.size(), group.begin);
+  const nlohmann::json json = read == std::ssize(line) ? TryParseJson(line) : nlohmann::json();
+  if (!json.is_object() || !json.contains("data")) {
+    ThrowFileError(path_, "has changed while the run went on");
+  }
+  return json["data"].get<SafetensorsMetadata>();
 }
 
 // One call writes the line, so that lines are whole unless the machine stops.
@@ -149,6 +163,7 @@ void GroupJournal::Append(const std::string& line) {
   const std::string text = line + "\n";
   const ssize_t written = write(file_, text.data(), text.size());
   if (written != std::ssize(text)) ThrowSystemError("write", path_, written < 0 ? errno : ENOSPC);
+  end_ += written;
 }
 
 }  // namespace cgrun

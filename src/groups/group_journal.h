@@ -23,8 +23,9 @@ struct GroupJournalHead {
 // A group that was trained, or could not be.
 struct TrainedGroup {
   GroupResult result;
-  uint64_t best_hash = 0;    // of the best weights, where they are kept beside the last
-  SafetensorsMetadata data;  // GroupEntry::data
+  uint64_t best_hash = 0;  // of the best weights, where they are kept beside the last
+  int64_t begin = 0;       // of its line in the journal
+  int64_t bytes = 0;       // of that line
 };
 
 // Each group is a line of JSON, which the system has when Add() returns. What a killed process has
@@ -50,8 +51,11 @@ class GroupJournal {
 
   // The groups by their numbers. Those that are not whole elsewhere can be taken away.
   std::map<int64_t, TrainedGroup>& groups() { return groups_; }
-  // Appends a group. Throws UserError.
-  void Add(TrainedGroup group);
+  // Appends a group; `data` is its GroupEntry::data, which stays in the file alone. Throws
+  // UserError.
+  void Add(TrainedGroup group, const SafetensorsMetadata& data);
+  // Reads the data of a group. Throws UserError.
+  SafetensorsMetadata DataOf(const TrainedGroup& group) const;
 
  private:
   explicit GroupJournal(std::string path);
@@ -59,6 +63,7 @@ class GroupJournal {
 
   std::string path_;
   int file_ = -1;
+  int64_t end_ = 0;  // of the file
   std::map<int64_t, TrainedGroup> groups_;
 };
 

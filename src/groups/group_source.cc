@@ -101,7 +101,8 @@ std::vector<std::string> GroupSource::files() const {
 }
 
 int64_t GroupSource::reading_bytes() const {
-  int64_t bytes = models_.bank.bytes();
+  constexpr int64_t kEntry = 1024;  // of the index: a name, and statistics of data
+  int64_t bytes = models_.bank.bytes() + kEntry * std::ssize(models_.index.entries);
   for (const File& file : files_) bytes += file.rows->bytes();
   return bytes;
 }

@@ -116,12 +116,13 @@ class GroupRun {
   // Trains one group, and notes what came of it.
   void Train(int64_t group) {
     TrainedGroup trained;
+    SafetensorsMetadata data;  // by which its rows are read
     trained.result.number = group;
     trained.result.name = table_.names()[group];
     trained.result.rows = table_.RowsOf(group);
     trained.result.reason = table_.ProblemOf(group);
     try {
-      if (trained.result.reason.empty()) TrainModel(group, trained);
+      if (trained.result.reason.empty()) TrainModel(group, trained, data);
     } catch (const RunStopped&) {
       result_.interrupted = true;
     } catch (const UserError& error) {
@@ -129,13 +130,13 @@ class GroupRun {
     }
     if (result_.interrupted) return;
     observer_.OnGroup(trained.result, table_.count());
-    journal_.Add(std::move(trained));
+    journal_.Add(std::move(trained), data);
   }
 
-  void TrainModel(int64_t group, TrainedGroup& trained) {
+  void TrainModel(int64_t group, TrainedGroup& trained, SafetensorsMetadata& data) {
     Diagnostics diagnostics;
-    const ModelData data = opener_.Open(group, nullptr, diagnostics);
-    if (diagnostics.has_errors() || !session_.TakeGroup(data, diagnostics)) {
+    const ModelData sets = opener_.Open(group, nullptr, diagnostics);
+    if (diagnostics.has_errors() || !session_.TakeGroup(sets, diagnostics)) {
       trained.result.reason = FirstError(diagnostics);
       return;
     }
@@ -147,24 +148,35 @@ class GroupRun {
     last_.Put(group, engine);
     if (best_ && !observer.has_best()) best_->Copy(group, last_);
     if (best_) trained.best_hash = best_->HashOf(group);
-    trained.data = FindingsMetadata(FindingsOf(*data.train));
-    trained.data.merge(ClassMetadata(session_.class_names()));
+    data = FindingsMetadata(FindingsOf(*sets.train));
+    data.merge(ClassMetadata(session_.class_names()));
     trained.result.epochs = result.epochs;
     trained.result.steps = result.steps;
     trained.result.passes = PassesOf(result);
     trained.result.weights_hash = result.weights_hash;
   }
 
+  // The data of the first group that has a model.
+  SafetensorsMetadata SharedData() {
+    for (const auto& [number, group] : journal_.groups()) {
+      if (group.result.reason.empty()) return journal_.DataOf(group);
+    }
+    return {};
+  }
+
+  void WriteIndex() {
+    GroupIndexWriter writer(folder_, model_.data->group_by->value, SharedData());
+    for (const auto& [number, group] : journal_.groups()) {
+      writer.Add({group.result.name, group.result.reason, journal_.DataOf(group)});
+    }
+    writer.Commit();
+  }
+
   // The index comes last: a folder that has one has the weights, too.
   void WriteModels() {
-    GroupIndex index;
-    index.column = model_.data->group_by->value;
-    for (auto& [group, trained] : journal_.groups()) {
-      index.entries.push_back({trained.result.name, trained.result.reason, trained.data});
-    }
     last_.Write(folder_ + "/" + kGroupWeights);
     if (best_) best_->Write(folder_ + "/" + kBestGroupWeights);
-    WriteGroupIndex(folder_, index);
+    WriteIndex();
     GroupJournal::Remove(folder_);
     std::error_code error;
     for (const char* bank : {kOpenBank, kOpenBestBank}) {

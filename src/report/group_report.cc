@@ -212,10 +212,15 @@ std::string GroupsJson(const GroupsResult& result) {
                {"interrupted", result.interrupted}};
   for (const PassResult& pass : MeansOfGroups(result)) json[pass.split] = MeansJson(pass);
   json.update(ParseOrderedJson(MemoryJson(result.memory)));
-  json["by_group"] = Json::array();
-  for (const GroupResult& group : result.groups)
-    json["by_group"].push_back(GroupJson(result, group));
-  return JsonText(json, 2) + "\n";
+  // A line for each group: thousands of them are never a tree at once.
+  std::string text = JsonText(json, 2);
+  text.resize(text.size() - std::string_view("\n}").size());
+  text += ",\n  \"by_group\": [";
+  for (const GroupResult& group : result.groups) {
+    text += (&group == &result.groups.front() ? "\n    " : ",\n    ") +
+            JsonText(GroupJson(result, group));
+  }
+  return text + "\n  ]\n}\n";
 }
 
 std::string GroupsMemoryText(int64_t groups, int64_t weights_bytes) {
