@@ -62,18 +62,20 @@ std::vector<EntryRequest> GroupEntries(int64_t batch, const GroupTable& groups,
 
 int64_t GroupWeightsBytes(const std::vector<ImageState>& states, const GroupTable* groups) {
   if (groups == nullptr) return 0;
-  int64_t of_model = 0, of_run = 0;
+  int64_t of_model = 0;
   for (const ImageState& state : states) {
-    (IsRunState(state.role) ? of_run : of_model) += ByteSize(state.type);
+    if (!IsRunState(state.role)) of_model += ByteSize(state.type);
   }
   const int64_t copies = groups->valid_sizes().empty() ? 1 : 2;
-  return copies * groups->count() * of_model + of_model + of_run;
+  return copies * groups->count() * of_model;
 }
 
 int64_t GroupBytes(const std::vector<ImageState>& states, const GroupTable* groups) {
   constexpr int64_t kResult = 1536;  // of three sets with a few metrics, as JSON and as CSV too
   if (groups == nullptr) return 0;
-  return GroupWeightsBytes(states, groups) + kResult * groups->count();
+  int64_t begin = 0;
+  for (const ImageState& state : states) begin += ByteSize(state.type);
+  return GroupWeightsBytes(states, groups) + begin + kResult * groups->count();
 }
 
 namespace {

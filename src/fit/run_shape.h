@@ -80,10 +80,10 @@ std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoc
 std::vector<EntryRequest> GroupEntries(int64_t batch, const GroupTable& groups, int64_t accumulate);
 
 // The host memory that holds the weights of all groups, in bytes: parameters and statistics, twice
-// where the best ones are kept beside the last, and a copy of what training begins with. Without
-// groups (null) it is 0.
+// where the best ones are kept beside the last. Without groups (null) it is 0.
 int64_t GroupWeightsBytes(const std::vector<ImageState>& states, const GroupTable* groups);
-// The same with what a run keeps of the results of groups, and their texts.
+// Adds a copy of the states that training begins with, and what a run keeps of the results of
+// groups, and their texts.
 int64_t GroupBytes(const std::vector<ImageState>& states, const GroupTable* groups);
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -131,6 +132,18 @@ class TrainTest(GroupsTestCase):
             "train: {epochs: 3, batch: 4, optimizer: {op: adam, lr: 0.01}",
             "train: {epochs: 12, batch: 4, accumulate: 2, early_stop: {metric: loss, patience: 2}, "
             "optimizer: {op: sgd, lr: 0.01, momentum: 0.9, schedule: cosine}"))
+
+    def test_all_begin_with_the_weights_of_a_file(self):
+        alone = self.train_alone("7")
+        self.cgrun("train", "towns.yaml", "--weights", alone, "--out", "warm", "--quiet")
+        self.cgrun("train", f"{alone}.yaml", "--weights", alone, "--out", "again", "--quiet")
+        summary = json.loads((self.folder / "again/summary.json").read_text())
+        bank, place = self.bank("warm/groups.safetensors"), self.names("warm").index("7")
+        for name, weights in self.weights(summary["weights"]).items():
+            if name in bank:
+                self.assertEqual(bank[name][place], weights, name)
+        self.cgrun("train", "towns.yaml", "--out", "cold", "--quiet")
+        self.assertNotEqual(bank, self.bank("cold/groups.safetensors"))
 
     def test_the_table_has_all_groups_and_the_worst_come_first(self):
         text = self.cgrun("train", "towns.yaml").stdout
@@ -459,6 +472,14 @@ class MistakesTest(MistakesTestCase):
     def test_keys_without_effect_are_told(self):
         done = self.cgrun("train", "towns.yaml", "--set", "train.keep_last=2")
         self.assertIn("note: `keep_last` has no effect: a run by groups keeps each group", done.stderr)
+
+    def test_a_cap_counts_the_weights_of_all_groups(self):
+        self.write("rows.csv", table(rows_of({f"t{i}": 5 for i in range(9000)})))
+        error = self.refuses("train", "towns.yaml", "--memory", "4MiB")
+        enough = re.search(r"help: `--memory ([\d.]+MiB)` is enough", error).group(1)
+        self.assertGreater(float(enough.removesuffix("MiB")), 9000 * 1.5 / 1024, "its results alone")
+        summary = json.loads(self.cgrun("train", "towns.yaml", "--memory", enough, "--json").stdout)
+        self.assertLessEqual(summary["measured_peak_bytes"], float(enough.removesuffix("MiB")) * 2**20)
 
     def test_a_dry_run(self):
         text = self.cgrun("train", "towns.yaml", "--dry-run").stdout
