@@ -20,6 +20,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
@@ -260,6 +261,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, BenchFlags bench,
   if (!bench.out.empty()) CheckBenchFolder(bench.out, bench.force);
   std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
+  RefuseGroups(*model, "`cgrun bench`");
   KernelsOf(*model);  // says why there are none
   bench.options.device = DeviceOf(*model);
   const CompileOptions compile = CompileOptionsOf(flags, *model, dry_run);

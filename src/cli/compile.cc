@@ -7,6 +7,7 @@
 #include "src/base/json_text.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
@@ -22,6 +23,7 @@ int Run(const ModelFlags& given, const std::string& output) {
   RefuseHostMemory(flags, "compile");
   std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
+  RefuseGroups(*model, "`cgrun compile`");
   const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
   CompileOptions options = CompileOptionsOf(flags, *model);

@@ -10,6 +10,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/host_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
@@ -65,6 +66,11 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const EvalFlags& eva
       image ? LoadEmbeddedModel(flags, image->model_text, image->model_path) : LoadModel(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
+  if (IsByGroup(*model)) {
+    CheckGroupRun(*model, run_flags, profile.wanted());
+    if (image) RefuseGroups(*model, "a compiled program");
+    return EvaluateByGroups(flags, run_flags, *model, eval_flags.weights, eval_flags.split);
+  }
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model, run_flags.dry_run);

@@ -13,6 +13,7 @@
 #include "src/base/shell_word.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/version.h"
@@ -244,6 +245,7 @@ int Run(ExportFlags flags) {
   InlineBytesOf(flags);
   std::optional<ModelSpec> model = LoadModelOrProgram(flags.model);
   if (!model) return kBadInput;
+  RefuseGroups(*model, "`cgrun export`");
   if (!flags.path.empty()) model = EndingWith(std::move(*model), flags.path);
   const std::string output = flags.output.empty() ? model->name.value + ".onnx" : flags.output;
   RefuseExistingFile(flags, output);

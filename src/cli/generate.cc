@@ -15,6 +15,7 @@
 #include "src/base/printable.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/weights_flag.h"
@@ -221,6 +222,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags& generate) {
   const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
+  RefuseGroups(*model, "`cgrun generate`");
   KernelsOf(*model);  // says why there are none
   return TokensOf(*model) ? GenerateText(*model, flags, run_flags, generate)
                           : GenerateImages(*model, flags, run_flags, generate);

@@ -27,6 +27,7 @@
 #include "src/lint/bf16_speed.h"
 #include "src/packing/problem_csv.h"
 #include "src/program/code.h"
+#include "src/report/group_report.h"
 #include "src/report/memory_page.h"
 #include "src/report/plan_diff.h"
 #include "src/report/plan_report.h"
@@ -214,6 +215,15 @@ std::optional<ModelSpec> LoadModelFor(const Machine& machine, ModelFlags& flags)
   return LoadModel(flags);
 }
 
+// Says what the models of all groups take beside the arena that they share.
+void TellOfGroups(const CompiledModel& compiled, const GroupTable* groups) {
+  if (groups == nullptr) return;
+  Tell(fmt::format(
+      "groups: {}, in one arena of {} after another",
+      GroupsMemoryText(groups->count(), GroupWeightsBytes(compiled.image.states, groups)),
+      FormatBytes(compiled.layout.arena_bytes)));
+}
+
 int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   PhaseTimes times;
   const PhaseTimer timer("read and report");
@@ -240,6 +250,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
   TellNotes(shape.data.notes);
+  TellOfGroups(*compiled, shape.data.groups.get());
   if (!plan_flags.why.empty()) {
     TellWhy(PlannedEntriesOf(*compiled), compiled->layout, plan_flags.why, plan_flags.full, *model,
             options);

@@ -13,12 +13,14 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/onnx_model.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/options.h"
+#include "src/groups/group_source.h"
 #include "src/import/value_names.h"
 #include "src/model_data/data_findings.h"
 #include "src/predict/prediction_files.h"
@@ -149,8 +151,9 @@ int ReportNothing(const PredictView& nothing, const PredictFacts& facts,
   return kBadInput;
 }
 
+template <class Source>
 int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& not_finite,
-           const PredictSource& source, const std::function<MemoryUse()>& measure) {
+           const Source& source, const std::function<MemoryUse()>& measure) {
   const std::vector<FileProblem> outputs = not_finite.Problems();
   std::vector<FileProblem> problems = source.problems();
   problems.insert(problems.end(), outputs.begin(), outputs.end());
@@ -177,8 +180,19 @@ void WriteTable(const PredictView& view, const std::string& path) {
        ", of more than 1,000 values a sample: `--out DIR` writes all of them");
 }
 
+int64_t RunAll(Predictor& predictor, PredictSource& source, int64_t limit_batches,
+               const Predictor::Sink& sink) {
+  return predictor.Run(source, limit_batches, sink);
+}
+
+int64_t RunAll(Predictor& predictor, GroupSource& source, int64_t /*limit_batches*/,
+               const Predictor::Sink& sink) {
+  return source.Run(predictor, sink);
+}
+
 // Predicts what the source has, or only says what would be done.
-int Predict(Predictor& predictor, const PredictSignature& signature, PredictSource& source,
+template <class Source>
+int Predict(Predictor& predictor, const PredictSignature& signature, Source& source,
             const RunFlags& run_flags, const PredictFlags& predict_flags, PredictFacts facts) {
   PredictView view(predictor.outputs(), predict_flags.top);
   NotFinite not_finite(predictor.outputs());
@@ -194,12 +208,12 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
   if (!predict_flags.out.empty()) {
     files.emplace(predict_flags.out, signature, source.files(), source.samples());
   }
-  facts.samples = predictor.Run(source, run_flags.limit_batches,
-                                [&](const SampleOrigin& origin, PredictionBytes outputs) {
-                                  view.Add(origin, outputs);
-                                  not_finite.Look(origin, outputs);
-                                  if (files) files->Add(outputs);
-                                });
+  facts.samples = RunAll(predictor, source, run_flags.limit_batches,
+                         [&](const SampleOrigin& origin, PredictionBytes outputs) {
+                           view.Add(origin, outputs);
+                           not_finite.Look(origin, outputs);
+                           if (files) files->Add(outputs);
+                         });
   if (files) files->Commit();
   if (!predict_flags.csv.empty()) WriteTable(view, predict_flags.csv);
   facts.operators_run = predictor.operators_run();
@@ -309,6 +323,47 @@ std::vector<std::string> ReadArguments(const std::vector<std::string>& arguments
   return read;
 }
 
+// What a model by groups predicts has a row for each sample, and a sample is a row of a table.
+void CheckGroupSignature(const PredictSignature& signature, const RunFlags& run_flags) {
+  const bool whole =
+      !signature.whole.empty() || std::ranges::any_of(signature.outputs, &PredictedOutput::whole);
+  if (whole) {
+    throw InputError(
+        "a model by groups predicts rows alone, and this one has an input or an "
+        "output without a batch",
+        "`out: NAME` of a path says what it predicts");
+  }
+  if (run_flags.limit_batches > 0) {
+    throw InputError("--limit-batches is not for a model by groups, whose batches are of groups",
+                     "give a table of fewer rows");
+  }
+}
+
+// `cgrun predict` of a model by groups: each row goes to the model of its group.
+int PredictGroups(const RunFlags& run_flags, const PredictFlags& predict_flags,
+                  const ModelSpec& model, const PredictSignature& signature,
+                  PredictOptions options) {
+  CheckGroupRun(model, run_flags, /*profiles=*/false);
+  CheckGroupSignature(signature, run_flags);
+  const GroupModels models = OpenGroupModels(GroupFolder(model, predict_flags.weights));
+  GroupSource source(predict_flags.inputs, signature.inputs, model, models);
+  const int64_t rows_of_group = std::max<int64_t>(1, source.samples() / source.parts());
+  options.kept = SharedMetadata(models.index);
+  options.batch = BatchFor(model, rows_of_group);
+  options.host_bytes =
+      source.reading_bytes() +
+      PredictView::BytesOf(signature.outputs, predict_flags.top, source.files(), source.samples());
+  Diagnostics diagnostics;
+  Predictor predictor(model, signature, options, diagnostics);
+  PrintBriefly(diagnostics);
+  if (!predictor.ready()) return kBadInput;
+  Tell("weights: " + models.file);
+  PredictFacts facts = FactsOf(model, options);
+  facts.batch = options.batch;
+  facts.weights = models.file;
+  return Predict(predictor, signature, source, run_flags, predict_flags, facts);
+}
+
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
@@ -328,6 +383,10 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   if (!signature) return kBadInput;
   TellOfOthers(*model, *signature);
   if (predict_flags.has_top) CheckTop(signature->outputs, predict_flags.top);
+  if (IsByGroup(*model)) {
+    if (IsProgramFile(flags.model)) RefuseGroups(*model, "a compiled program");
+    return PredictGroups(run_flags, predict_flags, *model, *signature, options);
+  }
   // The findings that the weights keep say how tables and texts are read.
   if (TableReader(*model).of_model()) {
     options.weights = ChooseWeights(*model, predict_flags.weights);

@@ -11,9 +11,12 @@
 #include "src/check/lint.h"
 #include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/options.h"
+#include "src/groups/group_index.h"
+#include "src/groups/group_journal.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/model_data/model_data.h"
@@ -81,7 +84,10 @@ std::string Listed(const std::vector<Difference>& differences) {
 
 void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string& folder) {
   std::vector<Difference> differences = DifferencesOf(run, now);
-  std::erase_if(differences, [](const Difference& one) { return MayChange(one.key); });
+  const bool by_group = IsByGroup(run);
+  std::erase_if(differences, [&](const Difference& one) {
+    return MayChange(one.key) && !(by_group && IsLength(one.key));
+  });
   const auto is_moved = [&](const Difference& one) { return IsMoved(one, now); };
   std::vector<Difference> moved;
   std::ranges::copy_if(differences, std::back_inserter(moved), is_moved);
@@ -90,6 +96,11 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
   if (std::ranges::all_of(differences, IsEarlyStop, &Difference::key)) {
     throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
                      "a resumed run stops by what it was started with; " + HelpWithStop(folder));
+  }
+  if (by_group) {
+    throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
+                     "some of its groups are trained with that: a run by groups keeps all of its "
+                     "settings, its length too; --out DIR begins another run");
   }
   throw InputError(
       "the run in '" + folder + "' was started with " + Listed(differences),
@@ -173,6 +184,17 @@ bool IsThere(const std::string& path) {
   return exists;
 }
 
+// Throws InputError where no group of a run is left to be trained.
+void CheckHasGroupsLeft(const std::string& folder) {
+  if (GroupJournal::IsIn(folder)) return;
+  std::error_code error;
+  const bool ended = std::filesystem::exists(folder + "/" + kGroupIndex, error);
+  throw InputError("the run in '" + folder + "' " +
+                       (ended ? "is finished: all of its groups were trained"
+                              : "cannot go on: it has no " + std::string(GroupJournal::kFileName)),
+                   "`cgrun train MODEL --out DIR` begins another run");
+}
+
 }  // namespace
 
 std::string HelpWithStop(const std::string& folder) {
@@ -220,9 +242,14 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   if (!model) return std::nullopt;
   CheckSettings(*run, *model, folder);
   if (flags.model.empty() && !FindData(*model, folder)) return std::nullopt;
-  std::vector<std::string> damaged;
-  const std::string checkpoint = NewestCheckpoint(folder, damaged);
-  WarnOfDamaged(damaged, checkpoint);
+  std::string checkpoint;  // of a run by groups there is none
+  if (IsByGroup(*model)) {
+    CheckHasGroupsLeft(folder);
+  } else {
+    std::vector<std::string> damaged;
+    checkpoint = NewestCheckpoint(folder, damaged);
+    WarnOfDamaged(damaged, checkpoint);
+  }
   RunSettings settings = ReadRunSettings(folder);
   settings.overrides = OverridesOf(settings, flags);
   return ResumedRun{std::move(lock), std::move(*model), std::move(*run), std::move(settings),

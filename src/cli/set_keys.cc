@@ -15,6 +15,7 @@
 #include "src/frontend/supported.h"
 #include "src/ir/op_def.h"
 #include "src/model/schema.h"
+#include "src/model/types.h"
 
 namespace cgrun {
 namespace {
@@ -92,7 +93,7 @@ class Keys {
     for (const KeyDoc& key : map.keys) {
       const std::string name = Below(map.place, key.name);
       if (IsRefused(map.place, key.name) || Find(name) != nullptr) continue;
-      if (map.place == "data") {
+      if (map.place == "data" && key.type.text == kMapType.text) {
         AddDataSet(name);
       } else if (Find(name + ".*") != nullptr) {
         keys_.try_emplace(name + ".");

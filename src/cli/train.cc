@@ -13,6 +13,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/debug_flags.h"
+#include "src/cli/group_runs.h"
 #include "src/cli/host_cap.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
@@ -113,6 +114,7 @@ void SetOptions(Training& training) {
   options.image = training.image ? &*training.image : nullptr;
   if (training.resumed) {
     options.checkpoint = training.resumed->checkpoint;
+    if (IsByGroup(*training.model)) options.weights = InitialWeightsOf(training.folder);
     TakeSettings(training.resumed->settings, training.flags, run_flags, options);
   }
   options.profile = training.profile.wanted();
@@ -132,6 +134,8 @@ bool Load(Training& training) {
     RunFolder::Check(training.folder, training.train_flags.force, {training.flags.model});
   }
   KernelsOf(*training.model);  // throws where there are none
+  CheckGroupRun(*training.model, training.run_flags, training.profile.wanted());
+  if (training.image) RefuseGroups(*training.model, "a compiled program");
   SetOptions(training);
   return true;
 }
@@ -216,7 +220,7 @@ bool ReportInputs(const Session& session, const std::string& program) {
 // A run that begins takes the weights of networks that are models of ONNX.
 void TakeStart(Training& training) {
   ModelSpec& model = *training.model;
-  if (training.resumed) return;
+  if (training.resumed && !IsByGroup(model)) return;
   TakeNetworkWeights(model, model.weights || !training.options.weights.empty());
   if (const auto files = FilesOfNetworkWeights(model.initial_weights)) {
     Tell("weights of networks: " + *files);
@@ -285,8 +289,10 @@ void PrepareFolder(Training& training) {
   const std::string& folder = training.folder;
   const std::string data_hash = training.session->DataHash();
   training.settings = SettingsOf(training, data_hash);
-  if (training.resumed) {
+  if (training.resumed && !IsByGroup(*training.model)) {
     TellResumed(*training.resumed, *training.session, data_hash, training.settings.tuning);
+  }
+  if (training.resumed) {
     RemoveTemporaries(folder);
   } else {
     training.run_folder.emplace(folder, training.train_flags.force, training.Inputs());
@@ -412,6 +418,15 @@ int Report(Training& training, TrainResult& result) {
   return result.interrupted ? kInterrupted : kDone;
 }
 
+// A model for each group. What is trained stays, however the run ends.
+int RunByGroups(Training& training) {
+  const bool resumes = training.resumed.has_value();
+  const GroupRunOptions options = {training.folder, resumes, training.run_flags.dry_run};
+  if (!options.dry_run) PrepareFolder(training);
+  if (training.run_folder) training.run_folder->Keep();
+  return TrainByGroups(*training.session, *training.model, options);
+}
+
 int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& train_flags,
         const ProfileFlags& profile) {
   Training training = {.flags = WithHostMemory(given, train_flags.resume + "/model.yaml"),
@@ -419,6 +434,7 @@ int Run(const ModelFlags& given, const RunFlags& run_flags, const TrainFlags& tr
                        .train_flags = train_flags,
                        .profile = profile};
   if (!Load(training) || !Fit(training) || !Open(training)) return kBadInput;
+  if (IsByGroup(*training.model)) return RunByGroups(training);
   if (training.resumed && IsFinished(training.folder, *training.model, *training.session)) {
     return ReportFinished(training.folder, *training.model, *training.session);
   }

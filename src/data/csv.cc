@@ -86,6 +86,10 @@ class CsvOpener {
 
   template <class Act>
   void ForEachRow(Act act);
+  CsvReader OpenReader() const {
+    return options_.part != nullptr ? CsvReader(*options_.part, diagnostics_)
+                                    : CsvReader(path_, csv_.delimiter, diagnostics_);
+  }
 
   bool ReadLayout(const CsvReader& reader) {
     std::optional<CsvLayout> layout = ReadCsvLayout(csv_, options_, reader, diagnostics_);
@@ -96,6 +100,8 @@ class CsvOpener {
   }
   void SurveyRow(const CsvReader& reader);
   void CheckEncoding(const CsvReader& reader);
+  void CheckEncodingOf(const CsvColumn& used, const CsvReader& reader);
+  void CheckGroup(const CsvReader& reader);
   void ReportRagged(const CsvReader& reader);
   bool IsDropped(const CsvReader& reader);
   void ReportNoRows();
@@ -163,7 +169,7 @@ void CsvOpener::ForEachRow(Act act) {
   rows_ = 0;
   gaps_.Restart();
   try {
-    CsvReader reader(path_, csv_.delimiter, diagnostics_);
+    CsvReader reader = OpenReader();
     for (bool first = true; reader.Next(); first = false) {
       if (diagnostics_.error_count() - errors_before_ >= kMostErrors) {
         diagnostics_.Error(BehindAllLines(path_), "further errors of this file are not shown");
@@ -206,10 +212,11 @@ void CsvOpener::ReportRagged(const CsvReader& reader) {
 bool CsvOpener::IsDropped(const CsvReader& reader) {
   const bool all = csv_.missing == CsvMissing::kDrop;
   if (!all && !csv_.drop_unlabelled) return false;
-  const bool gap = std::ranges::any_of(layout_.used, [&](const CsvColumn& used) {
-    if (!all && used.role != CsvRole::kLabel) return false;
-    return IsGap(reader.fields()[used.column], IsName(used));
-  });
+  const bool lacks_group = all && layout_.group && IsGap(reader.fields()[*layout_.group], true);
+  const bool gap = lacks_group || std::ranges::any_of(layout_.used, [&](const CsvColumn& used) {
+                     if (!all && used.role != CsvRole::kLabel) return false;
+                     return IsGap(reader.fields()[used.column], IsName(used));
+                   });
   if (gap) gaps_.Drop(reader.line());
   return gap;
 }
@@ -233,18 +240,35 @@ void CsvOpener::ReportNoRows() {
 // Names are compared byte by byte: those of another encoding would be others, and shown as none.
 void CsvOpener::CheckEncoding(const CsvReader& reader) {
   for (const CsvColumn& used : layout_.used) {
-    if (!IsName(used)) continue;
-    const CsvField& text = reader.fields()[used.column];
-    const std::optional<EncodingFault> fault = FindEncodingFault(text.text);
-    if (!fault) continue;
-    const std::string what = ": " + QuotedText(NameIn(text)) + " " + fault->what;
-    ReportCell(used, reader, text, what, fault->help, "encoding");
+    if (IsName(used)) CheckEncodingOf(used, reader);
   }
+}
+
+void CsvOpener::CheckEncodingOf(const CsvColumn& used, const CsvReader& reader) {
+  const CsvField& text = reader.fields()[used.column];
+  const std::optional<EncodingFault> fault = FindEncodingFault(text.text);
+  if (!fault) return;
+  const std::string what = ": " + QuotedText(NameIn(text)) + " " + fault->what;
+  ReportCell(used, reader, text, what, fault->help, "encoding");
+}
+
+// Each row names its group, which files of a run write as UTF-8.
+void CsvOpener::CheckGroup(const CsvReader& reader) {
+  if (!layout_.group) return;
+  const CsvColumn group = {CsvRole::kCategory, *layout_.group, 0, 0};
+  CheckEncodingOf(group, reader);
+  if (!IsGap(reader.fields()[group.column], true)) return;
+  ReportCell(group, reader, reader.fields()[group.column], " has no value here",
+             options_.to_predict ? "each row names its group, whose model predicts it"
+                                 : "each row names its group: write one; `missing: drop` leaves "
+                                   "such lines out",
+             "no group");
 }
 
 // The first pass: which names the labels are.
 void CsvOpener::SurveyRow(const CsvReader& reader) {
   CheckEncoding(reader);
+  CheckGroup(reader);
   for (auto& [column, label] : layout_.labels) {
     const CsvField& field = reader.fields()[column];
     if (IsGap(field, true)) continue;  // the second pass reports it

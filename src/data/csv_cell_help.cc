@@ -57,6 +57,14 @@ std::string CellHelp::OfGap(const CsvColumn& used) const {
   return help;
 }
 
+std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field) {
+  std::vector<std::string> names;
+  for (const DataField& of_layout : layout.fields) names.push_back(of_layout.name);
+  const DataField* input = WantedField(options, names, field);
+  if (input == nullptr) return "";
+  return ": `" + input->name + ": {type: f32, shape: " + input->shape.ToString() + "}`";
+}
+
 // Returns help for a text where a number is wanted.
 std::string CellHelp::OfText(const CsvColumn& used) const {
   const std::string name = PrintableText(layout_.names[used.column]);

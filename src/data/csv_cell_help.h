@@ -13,6 +13,10 @@
 
 namespace cgrun {
 
+// The input that takes field `field`, as a model file has it where it holds fractions: ": `label:
+// {type: f32, shape: []}`", for the end of a help; "" where there is none.
+std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field);
+
 class CellHelp {
  public:
   // The kind of mistakes in a line that seems to hold names.

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
+#include "src/data/csv_cell_help.h"
 #include "src/data/csv_column_help.h"
 #include "src/data/csv_order.h"
 #include "src/data/encoding.h"
@@ -50,6 +50,7 @@ class LayoutReader {
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(const std::string& option,
                                   const std::vector<size_t>& labels = {});
+  std::optional<size_t> FindGroup(const std::vector<size_t>& labels);
   void CheckNoLabel(size_t column, const std::set<size_t>& labels, const SourceMark& mark,
                     const std::string& help);
   void ReportUnknown();
@@ -236,8 +237,19 @@ std::vector<size_t> LayoutReader::FindColumns(const std::string& option,
   return columns;
 }
 
+// Returns the column of `group_by`, which tells the groups apart and is no label.
+std::optional<size_t> LayoutReader::FindGroup(const std::vector<size_t>& labels) {
+  if (!options_.group_by) return std::nullopt;
+  const std::optional<size_t> column = FindColumn(*options_.group_by);
+  if (!column) return std::nullopt;
+  CheckNoLabel(*column, {labels.begin(), labels.end()}, options_.group_by->mark,
+               "each group would have one label: name the column that tells the groups apart");
+  return column;
+}
+
 bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   const std::vector<size_t> labels = FindColumns("label");
+  layout_.group = FindGroup(labels);
   const std::vector<size_t> categories = FindCategories(labels);
   const std::vector<size_t> features = FindFeatures(labels, categories);
   ReportUnknown();
@@ -300,7 +312,8 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   const auto shared = chosen == nullptr ? SharedFeatures() : std::nullopt;
   std::vector<size_t> features = shared ? *shared : FindColumns(kCsvColumns, labels);
   if (!shared && chosen == nullptr) {
-    const std::set<size_t> left_out(labels.begin(), labels.end());
+    std::set<size_t> left_out(labels.begin(), labels.end());
+    if (layout_.group) left_out.insert(*layout_.group);
     for (size_t column = 0; column < layout_.names.size(); ++column) {
       if (!left_out.contains(column)) features.push_back(column);
     }
@@ -471,25 +484,6 @@ std::vector<std::string> CsvLayout::NamesOf(CsvRole role) const {
     if (column.role == role) of_role.push_back(names[column.column]);
   }
   return of_role;
-}
-
-bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names) {
-  const bool all_numbers = std::ranges::all_of(columns, [](const std::string& column) {
-    const std::optional<int32_t> number = ParseInt32(column);
-    return number.value_or(0) > 0 && std::to_string(*number) == column;
-  });
-  if (columns.empty() || !all_numbers) return false;
-  const std::unordered_set<std::string_view> called(names.begin(), names.end());
-  return std::ranges::none_of(columns,
-                              [&](const std::string& column) { return called.contains(column); });
-}
-
-std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field) {
-  std::vector<std::string> names;
-  for (const DataField& of_layout : layout.fields) names.push_back(of_layout.name);
-  const DataField* input = WantedField(options, names, field);
-  if (input == nullptr) return "";
-  return ": `" + input->name + ": {type: f32, shape: " + input->shape.ToString() + "}`";
 }
 
 std::optional<CsvLayout> ReadCsvLayout(const CsvOptions& csv, const DataOptions& options,

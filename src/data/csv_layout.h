@@ -32,20 +32,13 @@ struct CsvLayout {
   std::vector<CsvColumn> used;          // in the order of fields
   std::map<size_t, LabelTexts> labels;  // by column, those of int32
   std::map<size_t, Categories> categories;
+  std::optional<size_t> group;  // the column of DataOptions::group_by
 
   // The name of a column in a message, in quotes: it may hold anything, line ends too.
   std::string Quoted(size_t column) const;
   // Returns the names of the columns of a role, in the order of fields.
   std::vector<std::string> NamesOf(CsvRole role) const;
 };
-
-// Returns whether columns of other data are called by their numbers, as in a table without a
-// header: none of the columns of this table, `names`, is called so.
-bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names);
-
-// The input that takes field `field`, as a model file has it where it holds fractions: ": `label:
-// {type: f32, shape: []}`", for the end of a help; "" where there is none.
-std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field);
 
 // The layout of a file by its first record. Returns nothing after an error: a column that is not
 // there, a label among the features, an input of a type that no text becomes.

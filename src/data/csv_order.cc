@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "src/data/csv_layout.h"
 #include "src/data/options.h"
@@ -45,6 +46,17 @@ void ReportOthers(const std::string& key, const std::vector<std::string>& lackin
 }
 
 }  // namespace
+
+bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names) {
+  const bool all_numbers = std::ranges::all_of(columns, [](const std::string& column) {
+    const std::optional<int32_t> number = ParseInt32(column);
+    return number.value_or(0) > 0 && std::to_string(*number) == column;
+  });
+  if (columns.empty() || !all_numbers) return false;
+  const std::unordered_set<std::string_view> called(names.begin(), names.end());
+  return std::ranges::none_of(columns,
+                              [&](const std::string& column) { return called.contains(column); });
+}
 
 std::vector<size_t> InTrainingOrder(const std::string& key, std::vector<size_t> columns,
                                     const std::vector<std::string>& names,

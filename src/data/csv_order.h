@@ -1,5 +1,5 @@
 // The order of columns that a list names where the training data have an order already:
-// InTrainingOrder() is the entry point.
+// InTrainingOrder() is the entry point. Columns may be called by numbers.
 #ifndef CGRUN_DATA_CSV_ORDER_H_
 #define CGRUN_DATA_CSV_ORDER_H_
 
@@ -12,6 +12,10 @@
 #include "src/data/dataset.h"
 
 namespace cgrun {
+
+// Returns whether columns of other data are called by their numbers, as in a table without a
+// header: none of the columns of this table, `names`, is called so.
+bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names);
 
 // Returns `columns` in the order of the training data or the weights, which is `known`. The option
 // `key` lists them in a table whose columns are called `names`. Names are compared with names and

@@ -10,6 +10,7 @@
 
 #include "src/data/encoding.h"
 #include "src/data/options.h"
+#include "src/data/table_rows.h"
 #include "src/data/text_number.h"
 #include "src/io/file_error.h"
 
@@ -46,12 +47,21 @@ int Characters(std::string_view text) {
 
 CsvReader::CsvReader(const std::string& path, CsvDelimiter delimiter, Diagnostics& diagnostics,
                      bool can_choose)
-    : reader_(path),
+    : path_(path),
       chosen_(delimiter),
       delimiter_(delimiter.character),
       can_choose_(can_choose),
       diagnostics_(diagnostics),
-      buffer_(kBlock) {}
+      buffer_(kBlock) {
+  reader_.emplace(path);
+}
+
+CsvReader::CsvReader(const TablePart& part, Diagnostics& diagnostics)
+    : path_(part.table->path()),
+      part_(&part),
+      delimiter_(part.table->delimiter()),
+      can_choose_(true),
+      diagnostics_(diagnostics) {}
 
 // Appends the next line, or what of it fits the longest record. Returns false at the end of the
 // file.
@@ -59,10 +69,10 @@ bool CsvReader::AppendLine() {
   bool any = false;
   while (record_.size() < kMostRecordBytes) {
     if (used_ == filled_) {
-      filled_ = reader_.ReadSome(std::as_writable_bytes(std::span(buffer_)));
+      filled_ = reader_->ReadSome(std::as_writable_bytes(std::span(buffer_)));
       used_ = 0;
       if (filled_ == 0) return any;
-      if (reader_.position() == static_cast<int64_t>(filled_)) {
+      if (reader_->position() == static_cast<int64_t>(filled_)) {
         SkipMark();
         FindLineEnd();
       }
@@ -86,9 +96,9 @@ bool CsvReader::AppendLine() {
 // The byte order mark of UTF-8 is left out; UTF-16 and what is no text are not read.
 void CsvReader::SkipMark() {
   const std::string_view start(buffer_.data(), filled_);
-  RefuseUtf16(reader_.path(), start);
+  RefuseUtf16(path_, start);
   if (start.substr(0, kStart).find('\0') != start.npos) {
-    ThrowFileError(reader_.path(), ": this is no text, but binary data",
+    ThrowFileError(path_, ": this is no text, but binary data",
                    "a table is text, with a row a line; a spreadsheet can be saved as CSV");
   }
   if (start.starts_with("\xEF\xBB\xBF")) used_ = 3;
@@ -115,7 +125,7 @@ bool CsvReader::SkipPreamble() {
 
 std::string CsvReader::PreambleNote() const {
   if (preamble_.empty()) return "";
-  std::string text = "'" + reader_.path() + "': its first line, " + QuotedText(preamble_) +
+  std::string text = "'" + path_ + "': its first line, " + QuotedText(preamble_) +
                      ", is no row and is passed over";
   const std::optional<char> said = SaidDelimiter(preamble_);
   if (!said) return text;
@@ -123,8 +133,26 @@ std::string CsvReader::PreambleNote() const {
                                     : ": the option `delimiter` says what separates fields");
 }
 
+// Takes the next record of a table in memory: its line of names first, where it has one.
+bool CsvReader::TakeRecord() {
+  const size_t header = part_->has_header ? 1 : 0;
+  if (taken_ >= header + part_->rows.size()) return false;
+  const int32_t record = taken_ < header ? 0 : part_->rows[taken_ - header];
+  ++taken_;
+  record_ = part_->table->text(record);
+  line_ = part_->table->line(record);
+  fields_.clear();
+  at_ = 0;
+  if (ScanFields()) ResolveTexts();  // they were whole when the table was read
+  return !failed_;
+}
+
 bool CsvReader::Next() {
   if (failed_) return false;
+  return part_ != nullptr ? TakeRecord() : NextRecord();
+}
+
+bool CsvReader::NextRecord() {
   while (true) {
     record_.clear();
     line_ = next_line_;
@@ -243,8 +271,7 @@ SourceMark CsvReader::MarkAt(size_t begin, size_t length) const {
   const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
   const auto line = static_cast<int>(line_ + std::ranges::count(before, '\n'));
   const std::string_view marked = std::string_view(record_).substr(begin, length);
-  return {std::make_shared<const SourceFile>(
-              SourceFile{reader_.path(), record_, static_cast<int>(line_)}),
+  return {std::make_shared<const SourceFile>(SourceFile{path_, record_, static_cast<int>(line_)}),
           line, Characters(before.substr(line_begin)) + 1,
           std::max(1, Characters(marked.substr(0, marked.find('\n'))))};
 }

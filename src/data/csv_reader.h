@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ struct CsvDelimiter {
   bool is_given;
 };
 
+struct TablePart;
+
 class CsvReader {
  public:
   static constexpr size_t kMostRecordBytes = size_t{16} << 20;
@@ -38,6 +41,8 @@ class CsvReader {
   // UserError where the file cannot be opened. `can_choose`: an option says what `delimiter` is.
   CsvReader(const std::string& path, CsvDelimiter delimiter, Diagnostics& diagnostics,
             bool can_choose = true);
+  // Reads a part of a table that is in memory, which outlives the reader.
+  CsvReader(const TablePart& part, Diagnostics& diagnostics);
 
   // Reads the next record that is not an empty line. Returns false at the end of the file, and
   // after an error of syntax, which is reported with its place. UserError where the file cannot be
@@ -46,6 +51,10 @@ class CsvReader {
 
   // The fields of the record are valid until Next() is called again.
   std::span<const CsvField> fields() const { return fields_; }
+  // The text of the record as the file has it, its line end included.
+  std::string_view record() const { return record_; }
+  // The character that separates fields: the option's, or the one that the file declares.
+  char delimiter() const { return delimiter_; }
   SourceMark MarkOf(const CsvField& field) const;
   // Marks the whole record.
   SourceMark mark() const;
@@ -59,6 +68,8 @@ class CsvReader {
 
  private:
   bool AppendLine();
+  bool TakeRecord();
+  bool NextRecord();
   void SkipMark();
   void FindLineEnd();
   bool SkipPreamble();
@@ -71,9 +82,12 @@ class CsvReader {
   SourceMark MarkAt(size_t begin, size_t length) const;
   bool Fail(size_t at, std::string message, std::string help = "");
 
-  FileReader reader_;
-  CsvDelimiter chosen_;  // as the caller has it
-  char delimiter_;       // as it is used
+  const std::string path_;
+  std::optional<FileReader> reader_;  // nothing of a table in memory
+  const TablePart* part_ = nullptr;   // of such a table
+  size_t taken_ = 0;                  // records of it that were read, that of the names included
+  CsvDelimiter chosen_;               // as the caller has it
+  char delimiter_;                    // as it is used
   char line_end_ = '\n';
   const bool can_choose_;
   Diagnostics& diagnostics_;

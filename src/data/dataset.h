@@ -129,6 +129,8 @@ struct DataSplit {
   SplitOrder order = SplitOrder::kRandom;
 };
 
+struct TablePart;
+
 struct DataOptions {
   SourceMark mark;     // of the data set, for what is missing
   std::string folder;  // relative paths start here; empty: the working directory
@@ -156,6 +158,11 @@ struct DataOptions {
   // of. `predicted_as` is the place of the options in the model file, "data.train"; may be "".
   bool to_predict = false;
   std::string predicted_as = {};
+  // `group_by` of the model's data: the column of a table that names the group of a row. It is no
+  // feature unless an option lists it.
+  std::optional<DataOption> group_by = std::nullopt;
+  // These rows of a table are read instead of its file, which is in memory; null: the file is read.
+  const TablePart* part = nullptr;
 };
 
 // Says which values an option may have, beside one text.

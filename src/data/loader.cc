@@ -43,7 +43,7 @@ Loader::Loader(const Dataset& dataset, const LoaderOptions& options, std::span<s
       sampler_(dataset.size(), options.seed, options.shuffle),
       slots_(static_cast<size_t>(options.slots)) {
   const std::vector<DataField>& fields = dataset.fields();
-  CGRUN_CHECK(options.batch >= 1 && options.slots >= 1 && options.workers >= 1);
+  CGRUN_CHECK(options.batch >= 1 && options.slots >= 1 && options.workers >= 0);
   CGRUN_CHECK(reinterpret_cast<uintptr_t>(memory.data()) % kAlignment == 0);
   CGRUN_CHECK(static_cast<int64_t>(memory.size()) >= RingBytes(fields, batch_, options.slots));
   for (const DataField& field : fields) field_bytes_.push_back(field.bytes());
@@ -56,7 +56,7 @@ Loader::Loader(const Dataset& dataset, const LoaderOptions& options, std::span<s
     }
   }
   const std::vector<std::span<std::byte>> sample(fields.size());
-  scratch_.assign(static_cast<size_t>(options.workers), sample);
+  scratch_.assign(static_cast<size_t>(std::max(1, options.workers)), sample);
   StartWorkers(options.workers);
 }
 
@@ -115,6 +115,11 @@ const Batch* Loader::Next() {
   }
   if (next_ >= end_) return nullptr;
   Slot& slot = SlotOf(next_);
+  if (slot.ready != next_ && workers_.empty()) {
+    Fill(next_, 0, slot);
+    slot.ready = next_;
+    claimed_ = next_ + 1;
+  }
   if (slot.ready != next_) {
     const Clock::time_point begin = Clock::now();
     ready_.wait(lock, [&] { return slot.ready == next_; });

@@ -35,7 +35,7 @@ struct Batch {
 struct LoaderOptions {
   int64_t batch = 1;  // samples
   int slots = 2;      // batches in the ring; with one, nothing is read ahead
-  int workers = 1;    // threads
+  int workers = 1;    // threads; with none, Next() reads the samples itself
   bool shuffle = true;
   uint64_t seed = 0;
 };

@@ -23,6 +23,7 @@
 #include "src/run/data_source.h"
 #include "src/run/pass_samples.h"
 #include "src/run/rate_schedule.h"
+#include "src/run/weights.h"
 
 namespace cgrun {
 
@@ -49,6 +50,32 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
   }
   add_all(EntryKind::kEval, evaluation_sizes);
   return requests;
+}
+
+std::vector<EntryRequest> GroupEntries(int64_t batch, const GroupTable& groups,
+                                       int64_t accumulate) {
+  std::vector<int64_t> evaluation_sizes = groups.valid_sizes();
+  evaluation_sizes.insert(evaluation_sizes.end(), groups.test_sizes().begin(),
+                          groups.test_sizes().end());
+  return TrainingEntries(batch, groups.train_sizes(), evaluation_sizes, accumulate);
+}
+
+int64_t GroupWeightsBytes(const std::vector<ImageState>& states, const GroupTable* groups) {
+  if (groups == nullptr) return 0;
+  int64_t of_model = 0;
+  for (const ImageState& state : states) {
+    if (!IsRunState(state.role)) of_model += ByteSize(state.type);
+  }
+  const int64_t copies = groups->valid_sizes().empty() ? 1 : 2;
+  return copies * groups->count() * of_model;
+}
+
+int64_t GroupBytes(const std::vector<ImageState>& states, const GroupTable* groups) {
+  constexpr int64_t kResult = 1536;  // of three sets with a few metrics, as JSON and as CSV too
+  if (groups == nullptr) return 0;
+  int64_t begin = 0;
+  for (const ImageState& state : states) begin += ByteSize(state.type);
+  return GroupWeightsBytes(states, groups) + begin + kResult * groups->count();
 }
 
 namespace {
@@ -114,7 +141,9 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
   }
   if (ShufflesSamples(model)) shape.host.shuffled = shape.data.train.get();
   shape.host.kept_bytes = CheckpointBytes(FindingsOf(*shape.data.train));
-  shape.entries = TrainingEntries(batch, {shape.data.train->size()}, evaluation_sizes, accumulate);
+  shape.entries = shape.data.groups != nullptr ? GroupEntries(batch, *shape.data.groups, accumulate)
+                                               : TrainingEntries(batch, {shape.data.train->size()},
+                                                                 evaluation_sizes, accumulate);
   return shape;
 }
 
@@ -173,6 +202,7 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
     parts.kept_bytes += 2 * FeedBytes(predict) + ResultBytes(predict);
   }
   parts.state_copy = StateCopyBytes(compiled.image.states, library.name());
+  parts.kept_bytes += GroupBytes(compiled.image.states, shape.data.groups.get());
   for (const ImageState& state : compiled.image.states) {
     const int64_t bytes = ByteSize(state.type);
     if (state.role == Role::kRecurrentState) parts.kept_bytes += bytes;  // their zeros

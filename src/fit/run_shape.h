@@ -10,6 +10,7 @@
 #include "src/device/device.h"
 #include "src/fit/run_memory.h"
 #include "src/kernels/kernel.h"
+#include "src/model_data/group_table.h"
 #include "src/model_data/model_data.h"
 
 namespace cgrun {
@@ -74,6 +75,16 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
 // them.
 std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoch,
                                   Diagnostics& diagnostics);
+
+// The entry points that training the groups of a table needs.
+std::vector<EntryRequest> GroupEntries(int64_t batch, const GroupTable& groups, int64_t accumulate);
+
+// The host memory that holds the weights of all groups, in bytes: parameters and statistics, twice
+// where the best ones are kept beside the last. Without groups (null) it is 0.
+int64_t GroupWeightsBytes(const std::vector<ImageState>& states, const GroupTable* groups);
+// Adds a copy of the states that training begins with, and what a run keeps of the results of
+// groups, and their texts.
+int64_t GroupBytes(const std::vector<ImageState>& states, const GroupTable* groups);
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.

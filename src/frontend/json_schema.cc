@@ -18,6 +18,7 @@
 #include "src/ir/op_def.h"
 #include "src/model/read_ops.h"
 #include "src/model/schema.h"
+#include "src/model/types.h"
 #include "src/ops/initializers.h"
 
 namespace cgrun {
@@ -353,14 +354,18 @@ class Maps {
     return found == maps_.end() ? nullptr : &*found;
   }
 
+  static bool IsMap(const KeyDoc& key) { return key.type.text == kMapType.text; }
+
   Json TypeOf(std::string_view place, const KeyDoc& key) const {
     const std::string below =
         (place.empty() ? "" : std::string(place) + ".") + std::string(key.name);
-    if (const MapDoc* map = Find(below)) return Ref(map->place);
-    if (const MapDoc* map = Find(below + ".*")) {
+    const MapDoc* const map = Find(below);
+    // "data.*" stands for the maps in `data`, and not for the texts.
+    if (map != nullptr && (map->place == below || IsMap(key))) return Ref(map->place);
+    if (const MapDoc* items = Find(below + ".*")) {
       return {{"type", "object"},
               {"propertyNames", Ref("name")},
-              {"additionalProperties", Ref(map->place)}};
+              {"additionalProperties", Ref(items->place)}};
     }
     return Supported(place, key.name, ParseOrderedJson(key.type.json));
   }

@@ -102,6 +102,8 @@ constexpr Synonym kSynonyms[] = {
     {"layers", "ops"},
     {"name", "model"},
     {"dataset", "data"},
+    {"partitionby", "group_by"},
+    {"groupcolumn", "group_by"},
     {"datasets", "data"},
     {"training", "train"},
     {"validation", "valid"},

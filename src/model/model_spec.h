@@ -108,6 +108,7 @@ struct DataSection {
   std::optional<DataSpec> train;
   std::optional<DataSpec> valid;
   std::optional<DataSpec> test;
+  std::optional<MarkedText> group_by;  // a column: rows with the same value have their own model
   SourceMark mark;
   // No part of the file: whether decoded samples lie in files where they can, as a cap is too small
   // for them.

@@ -90,7 +90,27 @@ constexpr Key<DataSection> kDataKeys[] = {
      ReadDataSet<&DataSection::valid>},
     {{"test", kMapType, "", "what is measured at the end, and by `cgrun eval`"},
      ReadDataSet<&DataSection::test>},
+    {{"group_by", kTextType, "",
+      "a column of `csv` data: the rows with one of its values train a model of their own"},
+     ReadTextField<&DataSection::group_by>},
 };
+
+}  // namespace
+
+namespace {
+
+// Only rows of tables name their group.
+void CheckGroupBy(const DataSection& data, const Reader& reader) {
+  if (!data.group_by) return;
+  for (const auto* set : {&data.train, &data.valid, &data.test}) {
+    if (!*set || !(*set)->format || (*set)->format->value == "csv") continue;
+    reader.diagnostics.Error(
+        data.group_by->mark,
+        "'group_by' needs data of format 'csv', and these are '" + (*set)->format->value + "'",
+        "a column of a table names the group of each row: `format: csv`");
+    return;
+  }
+}
 
 }  // namespace
 
@@ -98,6 +118,7 @@ void ReadData(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
   DataSection section;
   section.mark = entry.key_mark;
   ReadMap<DataSection>(entry.value, entry.key, entry.key_mark, kDataKeys, section, reader);
+  CheckGroupBy(section, reader);
   model.data = std::move(section);
 }
 

@@ -21,7 +21,9 @@
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/model_data/data_room.h"
+#include "src/model_data/group_table.h"
 #include "src/model_data/missing_files.h"
+#include "src/model_data/open_set.h"
 #include "src/model_data/sample_shape.h"
 #include "src/model_data/stream_folder.h"
 
@@ -29,24 +31,6 @@ namespace cgrun {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The inputs that data feeds: not those that a step leaves for the next one, nor those without a
-// batch.
-std::vector<InputSpec> FedInputs(const ModelSpec& model) {
-  std::vector<InputSpec> fed;
-  for (const InputSpec& input : model.inputs) {
-    if (input.batch.value && !IsCarried(model, input.name.value)) fed.push_back(input);
-  }
-  return fed;
-}
-
-std::vector<DataField> WantedFields(const ModelSpec& model) {
-  std::vector<DataField> fields;
-  for (const InputSpec& input : FedInputs(model)) {
-    fields.push_back({input.name.value, input.type.value, input.shape.value});
-  }
-  return fields;
-}
 
 // Returns whether an option names files, if under a name that other programs give it: `root`. If
 // the format does not have the option, nothing is known.
@@ -80,119 +64,6 @@ std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spe
   return missing;
 }
 
-// Says how much of a set is checked: only its options, if its files are not there; only its files,
-// if the training data that it is read by have failed; or all.
-enum class Look { kOptions, kFiles, kAll };
-
-bool IsSamePlace(const SourceMark& a, const SourceMark& b) {
-  return a.file != nullptr && a.file == b.file && a.line == b.line && a.column == b.column;
-}
-
-// Errors of the values of options, but for those that no such data have: of these that was said.
-void ReportValues(const DataSpec& spec, Diagnostics& diagnostics) {
-  const std::vector<Diagnostic> reported = diagnostics.Sorted();
-  const auto is_unknown = [&](const Attribute& option) {
-    return std::ranges::any_of(
-        reported, [&](const Diagnostic& item) { return IsSamePlace(item.mark, option.key_mark); });
-  };
-  for (const Attribute& option : spec.options) {
-    if (is_unknown(option)) continue;
-    Diagnostics of_option;
-    ToDataOption(option, of_option);
-    for (const Diagnostic& item : of_option.Sorted()) {
-      diagnostics.Error(item.mark, item.message, item.help);
-    }
-  }
-}
-
-// Returns null after an error, and if not all is checked.
-std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, Look look,
-                                       const Dataset* train, const std::optional<DataSplit>& split,
-                                       const DataFindings* kept, const MemoryLeft& left,
-                                       int64_t most_in_memory, Diagnostics& diagnostics) {
-  DataOptions options;
-  options.kept = kept;
-  options.split = split;
-  options.mark = spec.mark;
-  options.folder = fs::path(model.file_name).parent_path().string();
-  options.fields = WantedFields(model);
-  options.may_have_more_fields = model.incomplete;
-  for (const InputSpec& input : model.inputs) options.field_marks[input.name.value] = input.mark;
-  options.train = train;
-  options.memory_limit = left.bytes;
-  options.memory_cap = left.cap;
-  options.cap_flag = left.flag;
-  options.stream_folder = StreamFolder();
-  options.most_in_memory = most_in_memory;
-  Diagnostics of_values;
-  for (const Attribute& option : spec.options) {
-    if (option.value.IsNull()) continue;  // stands for the default
-    const int errors = of_values.error_count();
-    DataOption& read = options.values[option.key] = ToDataOption(option, of_values);
-    read.reported = of_values.error_count() > errors;
-    read.mended = option.value.mended;
-  }
-  const DataOption format = {spec.format->value, spec.format->mark};
-  if (look == Look::kAll && !of_values.has_errors()) {
-    return OpenDataset(format, options, diagnostics);
-  }
-  const DataFormat* found = CheckDataset(format, options, diagnostics);
-  if (of_values.has_errors()) {
-    ReportValues(spec, diagnostics);
-    return nullptr;
-  }
-  if (look == Look::kFiles && found != nullptr && found->check_files != nullptr) {
-    found->check_files(options, diagnostics);
-  }
-  return nullptr;
-}
-
-// An element of a sample by its index, as NumPy has it: "[2, 0]"; "" of a sample that is a number.
-std::string IndexText(const Shape& shape, int64_t element) {
-  std::vector<int64_t> index = shape.Sizes();
-  for (auto axis = index.rbegin(); axis != index.rend(); ++axis) {
-    const int64_t size = *axis;
-    *axis = element % size;
-    element /= size;
-  }
-  return index.empty() ? "" : Shape::Of(index).ToString();
-}
-
-// A single NaN makes all that is learned from it NaN.
-void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
-  for (size_t i = 0; i < dataset.fields().size(); ++i) {
-    const std::optional<NotFiniteNumbers> bad = FindNotFinite(dataset, i);
-    if (!bad) continue;
-    const SamplePlace place = dataset.PlaceOf(i, bad->sample, std::nullopt);
-    const std::string at = IndexText(dataset.fields()[i].shape, bad->element);
-    const int64_t more = bad->samples - 1;
-    diagnostics.Error(
-        place.mark,
-        "'" + place.file + "': sample " + std::to_string(place.sample) + " holds " +
-            (bad->nan ? "NaN" : "an infinite number") + (at.empty() ? "" : " at " + at) +
-            (more == 0 ? ""
-                       : "; and " + CountText(more, "more sample") +
-                             (more == 1 ? " has" : " have") + " numbers that are not finite"),
-        "nothing can be learned from such a number: leave the sample out, or put another number "
-        "in its place, as `numpy.nan_to_num` does");
-  }
-}
-
-// Returns the share of the training data that a set asks for, or null.
-const Marked<double>* PartOf(const std::optional<DataSpec>& spec) {
-  return spec && spec->split ? &*spec->split : nullptr;
-}
-
-// Returns how `valid` and `test` are split off the training data.
-std::optional<DataSplit> SplitOf(const ModelSpec& model) {
-  const Marked<double>* valid = PartOf(model.data->valid);
-  const Marked<double>* test = PartOf(model.data->test);
-  if (valid == nullptr && test == nullptr) return std::nullopt;
-  const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
-  return DataSplit{valid == nullptr ? 0.0 : valid->value, seed, test == nullptr ? 0.0 : test->value,
-                   model.update.empty() ? SplitOrder::kRandom : SplitOrder::kInOrder};
-}
-
 const InputSpec* FindInput(const std::vector<InputSpec>& inputs, const std::string& name) {
   for (const InputSpec& input : inputs) {
     if (input.name.value == name) return &input;
@@ -202,52 +73,6 @@ const InputSpec* FindInput(const std::vector<InputSpec>& inputs, const std::stri
 
 std::string FieldsText(const std::vector<DataField>& fields) {
   return fmt::format("{}", fmt::join(fields | std::views::transform(&DataField::name), ", "));
-}
-
-// Takes from the training data what `valid` and `test` ask for.
-void SplitTrain(const ModelSpec& model, const DataSplit& split, ModelData& data,
-                Diagnostics& diagnostics) {
-  try {
-    DatasetSplit parts =
-        SplitDataset(data.train, split.fraction, split.seed, split.test, split.order);
-    data.decoded_bytes += parts.train->decoded_bytes();
-    data.train = std::move(parts.train);
-    const auto take = [&](std::unique_ptr<Subset> part, std::shared_ptr<const Dataset>& to) {
-      if (part == nullptr) return;
-      data.decoded_bytes += part->decoded_bytes();
-      to = std::move(part);
-    };
-    take(std::move(parts.valid), data.valid);
-    take(std::move(parts.test), data.test);
-  } catch (const UserError& error) {
-    const Marked<double>* valid = PartOf(model.data->valid);
-    diagnostics.Error((valid == nullptr ? PartOf(model.data->test) : valid)->mark, error.what(),
-                      error.help());
-  }
-}
-
-// With `update`, the rows of a batch are streams that go on from step to step.
-void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnostics) {
-  if (model.update.empty()) return;
-  const int64_t streams = model.train ? model.train->batch.value.size : 1;
-  const auto walk = [&](const std::string& name, std::shared_ptr<const Dataset>& set) {
-    if (set == nullptr) return;
-    if (set->size() >= streams) {
-      auto in_streams = std::make_shared<const Streams>(std::move(set), streams);
-      if (in_streams->left_out() > 0) data.left_out.emplace_back(name, in_streams->left_out());
-      set = std::move(in_streams);
-      return;
-    }
-    const bool given = model.train && model.train->batch.mark.file;
-    diagnostics.Error(given ? model.train->batch.mark : model.data->mark,
-                      "a batch of " + std::to_string(streams) + " is as many streams, but '" +
-                          name + "' has " + CountText(set->size(), "sample"),
-                      "with `update` each row of a batch goes on where that of the batch before "
-                      "ended: take a smaller `batch`, or more data");
-  };
-  walk("train", data.train);
-  walk("valid", data.valid);
-  walk("test", data.test);
 }
 
 // Errors of the lines of `update`, which say what inputs no data feed: of a wrong line, all that
@@ -306,32 +131,26 @@ std::string MissingInputsHelp(const std::vector<InputSpec>& inputs,
   return "`inputs` lacks " + missing;
 }
 
-}  // namespace
-
-DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
-  const TreeNode& value = option.value;
-  DataOption result{value.scalar, value.mark, option.key_mark};
-  if (value.IsScalar()) return result;
-  if (!value.IsSequence() || value.items.empty()) {
-    diagnostics.Error(value.mark, "'" + option.key + "' must be one value or a list of them, not " +
-                                      (value.IsSequence() ? "an empty list" : Describe(value)));
+// Reads which rows are whose, where the tables could be opened.
+void ReadGroups(const ModelSpec& model, int64_t cap, ModelData& data, Diagnostics& diagnostics) {
+  if (!model.data->group_by || data.train == nullptr || !data.missing.empty()) return;
+  try {
+    data.groups = GroupTable::Read(model, *data.whole,
+                                   LeftUnder(model, cap, data.decoded_bytes).bytes, diagnostics);
+  } catch (const UserError& error) {
+    diagnostics.Error(model.data->group_by->mark, error.what(), error.help());
   }
-  for (const TreeNode& item : value.items) {
-    result.items.push_back({item.scalar, item.mark});
-    if (item.IsScalar()) continue;
-    diagnostics.Error(item.mark,
-                      "an item of '" + option.key + "' must be one value, not " + Describe(item));
+  if (data.groups == nullptr) return;
+  if (data.groups->train_sizes().empty()) {
+    const GroupTable& groups = *data.groups;
+    diagnostics.Error(model.data->group_by->mark,
+                      "no group can be trained, of " + CountText(groups.count(), "group") +
+                          "; the first one: " + groups.ProblemOf(0),
+                      "each value of the column is a group: is it the column that was meant?");
+    return;
   }
-  return result;
-}
-
-namespace {
-
-// Adds what a set takes that has just been opened beside the others.
-void Count(const Dataset& set, ModelData& data) {
-  data.opening_bytes = std::max(data.opening_bytes, data.decoded_bytes + set.opening_bytes());
-  data.decoded_bytes += set.decoded_bytes();
-  data.streamable_bytes += set.streamable_bytes();
+  data.decoded_bytes += data.groups->bytes();
+  std::ranges::move(data.groups->Notes(), std::back_inserter(data.notes));
 }
 
 }  // namespace
@@ -347,6 +166,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   std::vector<MissingFile> all_missing;
   const std::optional<DataSplit> split = SplitOf(model);
   bool train_failed = false;
+  const int64_t bytes = cap == DataCap::kOfRun ? CapOnHost(model) : 0;
   const auto open = [&](const std::optional<DataSpec>& spec) -> std::shared_ptr<const Dataset> {
     if (!spec || !spec->format) return nullptr;
     const int errors = diagnostics.error_count();
@@ -358,12 +178,11 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
                       : !train_failed        ? Look::kAll
                       : data.misfits.empty() ? Look::kFiles
                                              : Look::kOptions;
-    const int64_t bytes = cap == DataCap::kOfRun ? CapOnHost(model) : 0;
     const int64_t taken = data.decoded_bytes;
     std::shared_ptr<const Dataset> set =
         OpenSet(model, *spec, look, data.train.get(), is_train ? split : std::nullopt, kept,
                 LeftUnder(model, bytes, taken), MostInMemory(model, bytes, taken), diagnostics);
-    if (set) Count(*set, data);
+    if (set) CountSet(*set, data);
     if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     if (set) CheckFinite(*set, diagnostics);
@@ -377,8 +196,10 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   for (const MissingFile& file : all_missing) data.missing.push_back(file.Text());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, model.file_name, diagnostics);
   data.whole = data.train;
+  const bool has_errors = train_failed || diagnostics.has_errors();
   if (data.train && split) SplitTrain(model, *split, data, diagnostics);
   WalkInStreams(model, data, diagnostics);
+  if (!has_errors) ReadGroups(model, bytes, data, diagnostics);
   return data;
 }
 

@@ -15,6 +15,8 @@
 
 namespace cgrun {
 
+class GroupTable;
+
 struct ModelData {
   std::shared_ptr<const Dataset> train;  // null where the file has none
   std::shared_ptr<const Dataset> valid;
@@ -29,6 +31,8 @@ struct ModelData {
   std::vector<std::string> misfits;
   std::vector<std::string> notes;  // say what became of the files: Dataset::Notes() of all sets
   LeftOut left_out;
+  // The groups of its rows, where the model's data have `group_by`; else null.
+  std::shared_ptr<const GroupTable> groups = nullptr;
 };
 
 enum class MissingFiles { kAreErrors, kAreListed };
@@ -44,6 +48,8 @@ enum class DataCap { kOfRun, kNone };
 // If the training data have an error, only the options of the other sets are checked: these sets
 // are read by the findings of the training data. If the files of a set are absent, only its options
 // are checked.
+//
+// If the data have `group_by`, the sets hold the rows of all groups, and `groups` tells them apart.
 //
 // If the file has `update`, all sets walk in streams, as many as a batch has samples: see
 // src/data/streams.h. `kept` is what the weights keep for reading the data; null without weights.

@@ -187,7 +187,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   memory_ = built.memory;
   if (!options.weights.empty())
     weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel, model.rename);
-  NameClasses(model, options.weights, diagnostics);
+  NameClasses(model, options, diagnostics);
   const EngineEntry& entry = engine_->model().entries[0];
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
   changed_.resize(feeds_.size(), true);
@@ -209,10 +209,10 @@ size_t Predictor::FeedOf(const std::string& input) const {
   return static_cast<size_t>(feed - feeds.begin());
 }
 
-void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
+void Predictor::NameClasses(const ModelSpec& model, const PredictOptions& options,
                             Diagnostics& diagnostics) {
-  SafetensorsMetadata kept;  // with the weights
-  if (!weights.empty()) kept = ReadWeightsMetadata(weights);
+  SafetensorsMetadata kept = options.kept;  // with the weights
+  if (!options.weights.empty()) kept = ReadWeightsMetadata(options.weights);
   ClassNames names = ReadClassMetadata(kept);
   if (names.empty()) names = ClassNamesInFile(model);
   for (PredictedOutput& output : signature_.outputs) {
@@ -235,13 +235,20 @@ const MemoryUse& Predictor::MeasureMemory() {
 }
 
 int64_t Predictor::Run(PredictSource& source, int64_t limit_batches, const Sink& sink) {
-  int64_t samples = 0;
   for (size_t i = 0; i < whole_.size(); ++i) {
     std::ranges::copy(source.whole()[i].tensor.bytes(), feeds_[whole_[i]].bytes().begin());
   }
+  const auto next = [&](std::span<const std::span<std::byte>> inputs, SampleOrigin* origin) {
+    return source.Next(inputs, origin);
+  };
+  return Run(next, limit_batches, sink);
+}
+
+int64_t Predictor::Run(const NextSample& next, int64_t limit_batches, const Sink& sink) {
+  int64_t samples = 0;
   for (int64_t done = 0; limit_batches == 0 || done < limit_batches; ++done) {
     std::vector<SampleOrigin> origins;
-    const int64_t count = Fill(source, origins);
+    const int64_t count = Fill(next, origins);
     if (count == 0) break;
     RunBatch();
     Show(origins, sink);
@@ -260,7 +267,7 @@ void Predictor::RunBatch() {
   ++runs_;
 }
 
-int64_t Predictor::Fill(PredictSource& source, std::vector<SampleOrigin>& origins) {
+int64_t Predictor::Fill(const NextSample& next, std::vector<SampleOrigin>& origins) {
   const auto row = [&](size_t input, int64_t sample) {
     const auto bytes = static_cast<size_t>(signature_.inputs[input].bytes());
     return feeds_[inputs_[input]].bytes().subspan(static_cast<size_t>(sample) * bytes, bytes);
@@ -270,7 +277,7 @@ int64_t Predictor::Fill(PredictSource& source, std::vector<SampleOrigin>& origin
   for (; count < batch_; ++count) {
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = row(i, count);
     SampleOrigin origin;
-    if (!source.Next(rows, &origin)) break;
+    if (!next(rows, &origin)) break;
     origins.push_back(std::move(origin));
   }
   for (int64_t rest = count; count > 0 && rest < batch_; ++rest) {

@@ -13,6 +13,7 @@
 
 #include "src/compile/compile.h"
 #include "src/data/image_resample.h"
+#include "src/io/safetensors.h"
 #include "src/model_data/class_names.h"
 #include "src/predict/predict_source.h"
 #include "src/results/loaded_weights.h"
@@ -48,6 +49,7 @@ struct PredictOptions {
   int64_t batch = 1;
   std::string weights;        // a file; empty: initial values
   DebugRun* debug = nullptr;  // of a debugging run, which outlives the predictor
+  SafetensorsMetadata kept;   // without a file: what weights that are set later keep of their data
   bool dry_run = false;       // nothing will run: an arena of the host is left untouched
   // The host needs so many bytes for files that are read and for the results that are made of
   // predictions.
@@ -75,15 +77,20 @@ class Predictor {
   // copies. If a model has several inputs, only those values are computed whose inputs differ from
   // the batch before. Returns the number of samples.
   int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
+  // Writes the inputs of the next sample, a span each, and where it comes from; false at the end.
+  using NextSample =
+      std::function<bool(std::span<const std::span<std::byte>> inputs, SampleOrigin* origin)>;
+  // Does the same for samples from elsewhere, of a model without inputs that have no batch.
+  int64_t Run(const NextSample& next, int64_t limit_batches, const Sink& sink);
   // For all runs so far, operators_run() counts the operators that ran, and operators() those of
   // whole runs.
   int64_t operators_run() const { return operators_run_; }
   int64_t operators() const { return runs_ * operators_; }
 
  private:
-  void NameClasses(const ModelSpec& model, const std::string& weights, Diagnostics& diagnostics);
+  void NameClasses(const ModelSpec& model, const PredictOptions& options, Diagnostics& diagnostics);
   // Reads the next batch into `inputs_`; how many samples.
-  int64_t Fill(PredictSource& source, std::vector<SampleOrigin>& origins);
+  int64_t Fill(const NextSample& next, std::vector<SampleOrigin>& origins);
   size_t FeedOf(const std::string& input) const;
   void RunBatch();
   void Show(const std::vector<SampleOrigin>& origins, const Sink& sink);

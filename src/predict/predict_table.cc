@@ -12,6 +12,7 @@
 #include "src/base/word_list.h"
 #include "src/data/csv_layout.h"
 #include "src/data/csv_options.h"
+#include "src/data/csv_order.h"
 #include "src/data/csv_reader.h"
 #include "src/data/image_resample.h"
 #include "src/data/lines_dataset.h"
@@ -31,18 +32,6 @@ constexpr std::string_view kTables[] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
 constexpr std::string_view kTabTables[] = {".tsv", ".tsv.gz"};
 constexpr std::string_view kTexts[] = {".txt", ".txt.gz"};
 
-[[noreturn]] void ThrowFirst(const Diagnostics& diagnostics) {
-  for (const Diagnostic& item : diagnostics.Sorted()) {
-    if (item.severity != Severity::kError) continue;
-    const std::string place = item.mark.ToString();
-    const int others = diagnostics.error_count() - 1;
-    throw TableError((place.empty() ? "" : place + ": ") + item.message +
-                         (others > 0 ? " (and " + std::to_string(others) + " more)" : ""),
-                     item.help, diagnostics);
-  }
-  throw InputError("the table cannot be read", "");
-}
-
 bool IsTrue(const DataOptions& options, std::string_view name) {
   Diagnostics diagnostics;
   return BooleanOption(options, name, false, diagnostics).value_or(false);
@@ -50,9 +39,10 @@ bool IsTrue(const DataOptions& options, std::string_view name) {
 
 // The names in the first line; numbers where it has none.
 std::vector<std::string> ColumnNames(const std::string& path, const CsvOptions& csv,
-                                     Diagnostics& diagnostics) {
+                                     const TablePart* part, Diagnostics& diagnostics) {
   std::vector<std::string> names;
-  CsvReader reader(path, csv.delimiter, diagnostics);
+  CsvReader reader =
+      part != nullptr ? CsvReader(*part, diagnostics) : CsvReader(path, csv.delimiter, diagnostics);
   if (!reader.Next()) return names;
   for (const CsvField& field : reader.fields()) {
     names.push_back(csv.header ? std::string(field.quoted ? field.text : Trimmed(field.text))
@@ -98,6 +88,15 @@ DataOption AllBut(const std::set<size_t>& left_out, const std::vector<std::strin
     const std::string number = std::to_string(i + 1);
     columns.items.push_back({all.contains(number) ? names[i] : number, {}});
   }
+  return columns;
+}
+
+// Adds the column of `group_by`, which is no feature.
+std::set<size_t> WithGroup(std::set<size_t> columns, const DataOptions& options,
+                           const std::vector<std::string>& names) {
+  if (!options.group_by) return columns;
+  const std::set<size_t> group = LabelColumns(*options.group_by, names, std::ssize(names) - 1);
+  columns.insert(group.begin(), group.end());
   return columns;
 }
 
@@ -173,6 +172,18 @@ void CheckField(const std::string& path, const DataField& field, const DataField
 }
 
 }  // namespace
+
+void ThrowFirst(const Diagnostics& diagnostics) {
+  for (const Diagnostic& item : diagnostics.Sorted()) {
+    if (item.severity != Severity::kError) continue;
+    const std::string place = item.mark.ToString();
+    const int others = diagnostics.error_count() - 1;
+    throw TableError((place.empty() ? "" : place + ": ") + item.message +
+                         (others > 0 ? " (and " + std::to_string(others) + " more)" : ""),
+                     item.help, diagnostics);
+  }
+  throw InputError("the table cannot be read", "");
+}
 
 TableReader::TableReader(const ModelSpec& model, DataFindings kept)
     : model_(model), kept_(std::move(kept)) {
@@ -250,10 +261,11 @@ void TableReader::PrepareTable(const std::string& path, DataOptions& options) co
   if (csv->missing == CsvMissing::kDrop) options.values.erase("missing");  // each row has an answer
   const auto label = options.values.find("label");
   if (spec_ != nullptr && label == options.values.end()) return;
-  const std::vector<std::string> names = ColumnNames(path, *csv, diagnostics);
+  const std::vector<std::string> names = ColumnNames(path, *csv, options.part, diagnostics);
   if (diagnostics.has_errors()) ThrowFirst(diagnostics);
   int64_t needed = 0;
   for (const DataField& field : options.fields) needed += field.shape.Elements();
+  if (options.group_by) ++needed;  // its column is there beside them
   if (spec_ == nullptr) {
     if (names.empty() || std::ssize(names) == needed) return;
     ThrowFileError(path, "is a table of " + CountText(std::ssize(names), "column") +
@@ -267,7 +279,7 @@ void TableReader::PrepareTable(const std::string& path, DataOptions& options) co
   const bool by_name = csv->header && known != shared.names.end() &&
                        !AreNumbered(known->second, names) && AreUnique(known->second, names);
   if (!options.values.contains("columns") && !columns.empty() && !by_name) {
-    options.values["columns"] = AllBut(columns, names);
+    options.values["columns"] = AllBut(WithGroup(columns, options, names), names);
   }
 }
 
@@ -281,10 +293,24 @@ void TableReader::PrepareLines(const std::string& path, DataOptions& options) co
   if (options.values.contains("label") && !BeginsWithTab(path)) options.values.erase("label");
 }
 
-PredictTable TableReader::Open(const std::string& path, const std::vector<DataField>& inputs,
-                               Diagnostics& warnings) const {
+CsvOptions TableReader::Csv() const {
   Diagnostics diagnostics;
   DataOptions options;
+  if (spec_ != nullptr) TakeOptions(options);
+  std::optional<CsvOptions> csv = ReadCsvOptions(options, diagnostics);
+  if (!csv) ThrowFirst(diagnostics);
+  return *csv;
+}
+
+PredictTable TableReader::Open(const std::string& path, const std::vector<DataField>& inputs,
+                               Diagnostics& warnings, const TablePart* part) const {
+  Diagnostics diagnostics;
+  DataOptions options;
+  options.part = part;
+  if (spec_ != nullptr && model_.data->group_by) {
+    const auto& [column, mark] = *model_.data->group_by;
+    options.group_by = DataOption{column, mark};
+  }
   options.to_predict = true;
   options.predicted_as = place_;
   options.fields = inputs;

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/data/csv_options.h"
 #include "src/data/dataset.h"
+#include "src/data/table_rows.h"
 #include "src/model/model_spec.h"
 
 namespace cgrun {
@@ -24,6 +26,9 @@ class TableError : public InputError {
  private:
   std::shared_ptr<const Diagnostics> errors_;
 };
+
+// Throws TableError with the first error, of which there is one, and with all of them.
+[[noreturn]] void ThrowFirst(const Diagnostics& diagnostics);
 
 // The samples of a file, and which of their fields feeds each of the inputs.
 struct PredictTable {
@@ -54,9 +59,12 @@ class TableReader {
   //
   // The findings about the training data come from the weights, else from the training data. Throws
   // TableError with the places in the file, and InputError for a fault of the whole file. Warnings
-  // of unknown categories are added to `warnings`.
+  // of unknown categories are added to `warnings`. With `part`, these rows of the file are read.
   PredictTable Open(const std::string& path, const std::vector<DataField>& inputs,
-                    Diagnostics& warnings) const;
+                    Diagnostics& warnings, const TablePart* part = nullptr) const;
+
+  // Returns how a table of the model's data is read. Throws TableError for options that cannot be.
+  CsvOptions Csv() const;
 
  private:
   bool IsOfFormat(const DataFindings& kept) const;

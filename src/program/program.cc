@@ -27,6 +27,10 @@ bool ReadsInPlace(const ImageState& state, bool on_host) {
 
 namespace {
 
+// Two states less than this apart have padding between them alone: what lies in the arena begins
+// at multiples of it.
+constexpr int64_t kStateGap = 64;
+
 // Returns the most transfers that one run begins. No more are under way at a time.
 size_t MostTransfers(const ProgramImage& image) {
   size_t most = 0;
@@ -54,6 +58,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   TakeArenas(swap_folder);
   WriteConstants();
   PrepareLayouts();
+  FindStateStretches();
   PrepareStaging();
   stream_choices_.resize(image_.entries.size());
   CaptureRuns(in_step);
@@ -266,6 +271,47 @@ void Program::PrepareLayouts() {
     layout_copies_[i].emplace(state.type, state.layout);
     staging_.resize(kStagingBytes);
   }
+}
+
+// States that only padding separates are copied together.
+void Program::FindStateStretches() {
+  std::vector<const ImageState*> states;
+  for (const ImageState& state : image_.states) states.push_back(&state);
+  std::ranges::sort(states, {}, &ImageState::offset);
+  for (const ImageState* state : states) {
+    const int64_t end = state->offset + ByteSize(state->type);
+    Stretch* const last = state_stretches_.empty() ? nullptr : &state_stretches_.back();
+    if (last != nullptr && state->offset - (last->offset + last->bytes) < kStateGap) {
+      last->bytes = std::max(last->bytes, end - last->offset);
+    } else {
+      state_stretches_.push_back({state->offset, end - state->offset});
+    }
+  }
+}
+
+int64_t Program::StateImageBytes() const {
+  int64_t bytes = 0;
+  for (const Stretch& stretch : state_stretches_) bytes += stretch.bytes;
+  return bytes;
+}
+
+void Program::SaveStates(std::span<std::byte> to) const {
+  for (const Stretch& stretch : state_stretches_) {
+    device_.Copy(CopyKind::kDeviceToHost, to.data(), Address({stretch.offset}), stretch.bytes,
+                 context_.stream);
+    to = to.subspan(static_cast<size_t>(stretch.bytes));
+  }
+  device_.Synchronize(context_.stream);
+}
+
+void Program::RestoreStates(std::span<const std::byte> from) {
+  last_entry_ = -1;
+  for (const Stretch& stretch : state_stretches_) {
+    device_.Copy(CopyKind::kHostToDevice, Address({stretch.offset}), from.data(), stretch.bytes,
+                 context_.stream);
+    from = from.subspan(static_cast<size_t>(stretch.bytes));
+  }
+  device_.Synchronize(context_.stream);
 }
 
 void Program::PrepareStaging() {

@@ -124,6 +124,12 @@ class Program {
   void FillState(size_t index, const std::function<void(std::span<std::byte> plain)>& fill);
   // Gives every state the value that its initialiser says.
   void InitializeStates();
+  // The bytes of all states as they lie in the arena: a copy for each stretch of them.
+  // Returns how many bytes they are, with the padding between states.
+  int64_t StateImageBytes() const;
+  // Copies them out of the arena, and back. Neither allocates.
+  void SaveStates(std::span<std::byte> to) const;
+  void RestoreStates(std::span<const std::byte> from);
 
   // Gives the arenas back. From then on the program neither runs nor tells its state.
   void FreeArenas() { arenas_.Free(); }
@@ -154,6 +160,7 @@ class Program {
 
   std::unique_ptr<SwapSpace> MakeSwapSpace(const std::string& swap_folder) const;
   void TakeArenas(const std::string& swap_folder);
+  void FindStateStretches();
   std::byte* Address(const Operand& operand) const;
   void WritePlain(size_t index, std::span<const std::byte> plain);
   void WriteConstants();
@@ -177,6 +184,12 @@ class Program {
   Arenas arenas_;                          // the members below know places there
   Code code_;                              // of image_
   std::unique_ptr<SwapSpace> swap_space_;  // of an image that has one
+  // Bytes of the arena in which states lie side by side, and nothing else does.
+  struct Stretch {
+    int64_t offset = 0;
+    int64_t bytes = 0;
+  };
+  std::vector<Stretch> state_stretches_;
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
   mutable std::vector<std::byte> staging_;                // for them
   std::vector<StagedPorts> staged_;                       // of each entry point

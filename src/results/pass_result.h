@@ -71,6 +71,8 @@ class RunObserver {
   virtual void OnStep(const StepReport&) {}
   virtual void OnEvaluationStep(const StepReport&) {}
   virtual void OnEpoch(const EpochReport&) {}
+  // The evaluation that has just ended is the best so far, and the engine has its weights.
+  virtual void OnBest() {}
 };
 
 }  // namespace cgrun

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "src/base/check.h"
 #include "src/base/finite.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
@@ -220,11 +221,9 @@ class CheckpointWriter::Source final : public TensorSource {
 };
 
 CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
-                                   const SafetensorsMetadata& metadata)
-    : engine_(engine),
-      writer_(SpecsOf(engine, shape), RoomFor(metadata)),
-      copy_(engine.LargestCopiedState()),
-      numbers_(NumberCount(shape)) {
+                                   const SafetensorsMetadata& metadata, bool writes)
+    : engine_(engine), copy_(engine.LargestCopiedState()), numbers_(NumberCount(shape)) {
+  if (writes) writer_.emplace(SpecsOf(engine, shape), RoomFor(metadata));
   const std::vector<EngineState>& states = engine.model().states;
   for (size_t i = 0; i < states.size(); ++i) {
     if (!IsOwnState(states[i].name)) states_.push_back(i);
@@ -259,7 +258,8 @@ void CheckpointWriter::Write(std::string_view path, const RunState& state) {
   SetNumber(metadata_[kStepKey], state.step);
   SetNumber(metadata_[kEpochKey], state.epoch);
   Source source(*this);
-  writer_.WriteWithChecksum(path, source, metadata_);
+  CGRUN_CHECK(writer_.has_value()) << "a checkpoint without a file";
+  writer_->WriteWithChecksum(path, source, metadata_);
 }
 
 bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); }

@@ -58,9 +58,10 @@ struct RunCounters {
 class CheckpointWriter {
  public:
   // `shape`: its vectors are as long as they will be. `metadata` is written beside the writer's
-  // own. `engine` outlives the writer.
+  // own. `engine` outlives the writer. Unless it `writes`, only the questions about the state are
+  // answered, and there is no buffer.
   CheckpointWriter(const Engine& engine, const RunState& shape,
-                   const SafetensorsMetadata& metadata = {});
+                   const SafetensorsMetadata& metadata = {}, bool writes = true);
 
   // Bytes of the file's buffer. The writer holds beside it a copy of the largest state that is
   // copied.
@@ -79,7 +80,7 @@ class CheckpointWriter {
   std::span<const std::byte> StateBytes(size_t state);
 
   const Engine& engine_;
-  SafetensorsWriter writer_;
+  std::optional<SafetensorsWriter> writer_;
   std::vector<size_t> states_;   // that are written: indices of the engine's
   std::vector<std::byte> copy_;  // of one of them
   RunCounters counters_;         // of the run's state

@@ -38,8 +38,15 @@ bool IsCheckpoint(const std::string& name) {
   return name.starts_with("checkpoint-") && name.ends_with(".safetensors");
 }
 
+// Whether a run by groups (src/groups) leaves such a file: its table, index, journal or weights.
+bool IsGroupFile(const std::string& name) {
+  return name == "groups.csv" || name == "groups.json" || name == "groups.jsonl" ||
+         name == "groups.safetensors" || name == "groups-best.safetensors" ||
+         name == "groups.weights" || name == "groups-best.weights";
+}
+
 bool IsRunFile(const std::string& name) {
-  return IsCheckpoint(name) || name == kBestFileName || name == "model.yaml" ||
+  return IsCheckpoint(name) || IsGroupFile(name) || name == kBestFileName || name == "model.yaml" ||
          name == "metrics.csv" || name == kEventFileName || name == "summary.json" ||
          name == "report.html" || name == "run.json" || name == kFailure;
 }
@@ -134,7 +141,7 @@ void RunFolder::Check(const std::string& folder, bool force,
   }
   if (!files.empty() && !force && !FailedAtOnce(folder)) {
     const std::string resume =
-        CheckpointsIn(folder).empty()
+        CheckpointsIn(folder).empty() && !fs::exists(folder + "/groups.jsonl", error)
             ? ""
             : "`cgrun train --resume " + ShellWord(folder) + "` goes on with it, ";
     throw InputError("the run folder '" + folder + "' exists already",

@@ -45,7 +45,11 @@ std::optional<ModelSpec> ModelOf(const SearchSpec& search, const Space& space,
     const MarkedText& path = space[i].path;
     if (settings[i]) assignments.push_back({path.value, space.ValueOf(i, *settings[i]), path.mark});
   }
-  return LoadAssignedModel(ModelFilesOf(search)[model], assignments, diagnostics, expand);
+  auto loaded = LoadAssignedModel(ModelFilesOf(search)[model], assignments, diagnostics, expand);
+  if (!loaded || !loaded->data || !loaded->data->group_by) return loaded;
+  diagnostics.Error(loaded->data->group_by->mark, "a search tries no model with 'group_by'",
+                    "search on the rows of all groups, or of one: leave `group_by` out");
+  return std::nullopt;
 }
 
 std::shared_ptr<const ModelData> SharedData::Open(const ModelSpec& model,

@@ -20,6 +20,7 @@
 #include "src/lint/settings_lint.h"
 #include "src/lint/unread.h"
 #include "src/model_data/data_hash.h"
+#include "src/model_data/group_table.h"
 #include "src/model_data/sample_order.h"
 #include "src/run/weights.h"
 #include "src/session/session_parts.h"
@@ -197,6 +198,7 @@ void MakeSplits(SessionParts& session) {
     loader.batch = session.batch;
     loader.shuffle = in_random_order;
     loader.seed = seed;
+    if (session.groups != nullptr) loader.workers = 0;  // threads for each group would take longer
     split.source = std::make_unique<DataSource>(*split.dataset, loader, *session.run.device);
     split.runner = std::make_unique<BatchRunner>(session.engine(), kind, session.batch,
                                                  *split.dataset, split.inputs);
@@ -247,7 +249,15 @@ void ReadState(SessionParts& session) {
   session.rates.Restore(state.schedules);
 }
 
+// A session by groups has no data to run on before TakeGroup().
+void AwaitGroups(SessionParts& session, Diagnostics& diagnostics) {
+  if (!session.trains) return;
+  ReadWatchedNumbers(session.model, session.data.Find("valid") != nullptr, diagnostics);
+  session.initial.emplace(session.engine());
+}
+
 void Open(SessionParts& session, bool train, Diagnostics& diagnostics) {
+  session.trains = train;
   if (!ReadInputs(session, train, diagnostics)) return ReportGraph(session, train, diagnostics);
   CheckForwardGraph(session, train, diagnostics);
   if (diagnostics.has_errors() || !MakeEngine(session, diagnostics)) return;
@@ -257,13 +267,19 @@ void Open(SessionParts& session, bool train, Diagnostics& diagnostics) {
   KeepValues(session);
   session.recurrent = RecurrentStates(session.engine());
   CountData(session);
-  MakeSplits(session);
-  if (train) ReadWatched(session, diagnostics);
+  session.groups = session.data.sets.groups;
+  const bool by_group = session.groups != nullptr;
+  if (by_group) {
+    AwaitGroups(session, diagnostics);
+  } else {
+    MakeSplits(session);
+    if (train) ReadWatched(session, diagnostics);
+  }
   if (diagnostics.has_errors()) {
     session.run.engine.reset();
     return;
   }
-  if (train) ReadState(session);
+  if (train && !by_group) ReadState(session);
   ReleaseFreeMemory();
   NoteMemory(session);
 }
@@ -308,7 +324,7 @@ bool RunEvaluation(SessionParts& session, Split& split, RunObserver& observer, P
     report.means = &split.runner->RunningMeans();
     observer.OnEvaluationStep(report);
   }
-  NoteMemory(session);
+  if (session.groups == nullptr) NoteMemory(session);
   split.runner->Report(split.name, result);
   result.class_share = split.class_share;
   result.seconds = elapsed();
@@ -337,6 +353,7 @@ const OperatorTimes* Session::times() const {
   return parts_->options.profile ? parts_->run.times.get() : nullptr;
 }
 const MemoryUse& Session::memory() const { return parts_->memory; }
+const GroupTable* Session::groups() const { return parts_->groups.get(); }
 const KeptValues* Session::kept() const { return parts_->kept.get(); }
 const ClassNames& Session::class_names() const { return parts_->data.class_names; }
 std::vector<std::string> Session::data_notes() const { return parts_->data.Notes(); }
@@ -381,6 +398,32 @@ PassResult Session::Evaluate(const std::string& split, RunObserver& observer) {
   PassResult result;
   RunEvaluation(*parts_, *found, observer, result);
   return result;
+}
+
+// Loaders and runners are made anew; what does not depend on data stays.
+bool Session::TakeGroup(const ModelData& group, Diagnostics& diagnostics) {
+  SessionParts& session = *parts_;
+  SessionData& data = session.data;
+  std::vector<LabelUse> uses = std::move(data.label_uses);
+  data = SessionData();  // the loaders end before their data do
+  session.options.data = &group;
+  const bool is_open = OpenData(session, session.trains, diagnostics);
+  session.options.data = nullptr;
+  data.label_uses = std::move(uses);
+  if (!is_open) return false;
+  if (session.trains && !(ReadLength(session, diagnostics) && ReadRates(session, diagnostics))) {
+    return false;
+  }
+  for (Split& split : data.evaluations) {
+    split.class_share = LargestClassShare({split.dataset.get(), split.inputs}, data.label_uses);
+  }
+  if (session.initial) session.initial->Restore(session.engine());
+  MakeSplits(session);
+  if (!session.trains) return true;
+  ReadWatched(session, diagnostics);
+  session.state = RunState();
+  ReadState(session);
+  return !diagnostics.has_errors();
 }
 
 void Session::FreeArenas() {

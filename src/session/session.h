@@ -21,6 +21,7 @@
 
 namespace cgrun {
 
+class GroupTable;
 class KeptValues;
 struct SessionParts;
 
@@ -120,6 +121,14 @@ class Session {
   // Returns the steps of training, or 0 if time ends it.
   int64_t total_steps() const;
   int64_t steps_per_epoch() const;
+  // Returns the groups of the data, or null where the model file has no `group_by`. A session by
+  // groups runs on the data of one group after another: TakeGroup() comes before Train() or
+  // Evaluate().
+  const GroupTable* groups() const;
+  // Takes the data of one group, which outlives its use, instead of the data before. The program
+  // and its arena stay. A session that trains gets the states that it began with. Returns false
+  // after an error, which goes to `diagnostics`.
+  bool TakeGroup(const ModelData& data, Diagnostics& diagnostics);
   // Returns the state at which training begins.
   const RunState& run_state() const;
   // Returns whether `early_stop` has ended the run that is resumed, and how.

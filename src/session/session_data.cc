@@ -97,6 +97,7 @@ bool OpenTraining(SessionParts& session, Diagnostics& diagnostics) {
   data.train = SplitOf(model, "train", data.sets.train, diagnostics);
   data.class_names = ClassNamesOf(*data.sets.train, data.train->inputs);
   TakeFindings(session, diagnostics);
+  if (session.groups != nullptr) return !diagnostics.has_errors();  // the whole data were looked at
   WarnOfLargeBatch(model, *data.sets.train, diagnostics);
   CheckOrder(model, data.sets, diagnostics);
   return !diagnostics.has_errors();

@@ -1,6 +1,7 @@
 // The program of a session: the one that was given, or a new one.
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,12 +71,23 @@ std::string HelpWithoutData(const ModelData& data, const std::string& wanted) {
          ": …}` with the keys of `train` and other files";
 }
 
+// The numbers of samples of the sets of a name: those of all groups, where there are groups.
+std::vector<int64_t> SizesOf(const Split& split, const GroupTable* groups) {
+  if (groups == nullptr) return {split.dataset->size()};
+  return split.name == "train"   ? groups->train_sizes()
+         : split.name == "valid" ? groups->valid_sizes()
+                                 : groups->test_sizes();
+}
+
 // The entry points that the sets need.
 std::vector<EntryRequest> RequestsOf(const SessionParts& session) {
   const SessionData& data = session.data;
+  const GroupTable* const groups = data.sets.groups.get();
   std::vector<int64_t> train_sizes, evaluation_sizes;
-  if (data.train) train_sizes.push_back(data.train->dataset->size());
-  for (const Split& split : data.evaluations) evaluation_sizes.push_back(split.dataset->size());
+  if (data.train) train_sizes = SizesOf(*data.train, groups);
+  for (const Split& split : data.evaluations) {
+    std::ranges::copy(SizesOf(split, groups), std::back_inserter(evaluation_sizes));
+  }
   const int64_t accumulate = data.train ? session.model.train->accumulate.value : 1;
   std::vector<EntryRequest> requests =
       TrainingEntries(session.batch, train_sizes, evaluation_sizes, accumulate);

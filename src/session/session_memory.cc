@@ -83,6 +83,7 @@ HostParts PartsWith(const Entries& entries, const SessionParts& session) {
 int64_t DataBytes(const ProgramImage& image, const SessionParts& session) {
   HostParts parts = PartsWith(image.entries, session);
   parts.state_copy = StateCopyBytes(image.states, session.options.device);
+  parts.kept_bytes += GroupBytes(image.states, session.data.sets.groups.get());
   for (const ImageState& state : image.states) {  // their zeros are kept
     if (state.role == Role::kRecurrentState) parts.kept_bytes += ByteSize(state.type);
   }

@@ -16,6 +16,7 @@
 #include "src/lint/label_uses.h"
 #include "src/model_data/class_names.h"
 #include "src/model_data/data_identity.h"
+#include "src/model_data/group_table.h"
 #include "src/model_data/model_data.h"
 #include "src/results/train_result.h"
 #include "src/run/accumulation.h"
@@ -25,6 +26,7 @@
 #include "src/run/engine.h"
 #include "src/run/kept_values.h"
 #include "src/run/recurrent_states.h"
+#include "src/run/state_image.h"
 #include "src/run/watched_number.h"
 #include "src/session/run_rates.h"
 #include "src/session/session.h"
@@ -81,9 +83,11 @@ struct SessionParts {
   const ModelSpec& model;
   SessionOptions options;
   int64_t analyses_before;  // of this process
+  bool trains = false;
   int64_t batch = 1;
   SessionEngine run;
   SessionData data;
+  std::shared_ptr<const GroupTable> groups;  // of the data that the session opened, or null
   RunLength length;
   RunRates rates;
   WatchedNumbers watched;
@@ -91,7 +95,8 @@ struct SessionParts {
   WeightsReport weights;
   std::unique_ptr<KeptValues> kept;  // null where the model file keeps nothing
   RecurrentStates recurrent;
-  RunState state;  // training begins there
+  RunState state;                     // training begins there
+  std::optional<StateImage> initial;  // each group begins to train with it
   MemoryUse memory;
 
   Engine& engine() { return *run.engine; }

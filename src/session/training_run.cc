@@ -50,15 +50,18 @@ class TrainingRun {
       : session_(session),
         spec_(*session.model.train),
         folder_(folder),
+        by_group_(session.groups != nullptr),
         observer_(observer),
         signals_(signals),
         state_(std::move(session.state)),  // a number a sample, with auc: not twice
-        checkpoint_(session.engine(), state_, MetadataOf(session)),
+        checkpoint_(session.engine(), state_, MetadataOf(session, folder),
+                    /*writes=*/!folder.empty()),
         due_(spec_, signals_.checkpoint),
         divergence_(session, Place(), folder.size() + kPathRoom),
         start_(std::chrono::steady_clock::now()) {
     result_.resumed_step = state_.step;
     result_.left_out = session_.data.sets.left_out;
+    if (!by_group_) load_.emplace();
     ReserveReport();
     session.engine().StopAt(signals.stop_now);
     if (session.options.checkpoint.empty()) return;
@@ -92,7 +95,9 @@ class TrainingRun {
     const bool was_due = IsAtItsEnd() || due_.Evaluation(state_.step);
     return was_due && log_ && log_->last_step() != state_.step;
   }
-  static SafetensorsMetadata MetadataOf(const SessionParts& session) {
+  // Without a folder no file needs any.
+  static SafetensorsMetadata MetadataOf(const SessionParts& session, const std::string& folder) {
+    if (folder.empty()) return {};
     SafetensorsMetadata metadata = ClassMetadata(session.data.class_names);
     metadata.merge(DataMetadata(session));
     return metadata;
@@ -165,7 +170,9 @@ class TrainingRun {
     NoteRates();
     NoteTime();
     ReportStep(runner.RunningMeans());
-    if (part.updates && !heap_) heap_ = CurrentHeapUse();  // allocations from here on are counted
+    if (part.updates && !heap_ && !by_group_) {
+      heap_ = CurrentHeapUse();  // allocations from here on are counted
+    }
   }
 
   void NoteRates() {
@@ -299,7 +306,7 @@ class TrainingRun {
   }
 
   void Log() {
-    NoteMemory(session_);
+    if (!by_group_) NoteMemory(session_);
     if (log_) log_->Write(report_);
     observer_.OnEpoch(report_);
   }
@@ -343,6 +350,7 @@ class TrainingRun {
   }
 
   void WriteBest() {
+    observer_.OnBest();
     if (best_path_.empty()) return;
     const Saving saving(signals_.saving);
     CompleteState();
@@ -389,12 +397,12 @@ class TrainingRun {
     if (on_host && session_.options.compile.threads > 1) {
       result_.step_slowdown = step_times_.Slowdown();
     }
-    if (on_host) result_.others_share = load_.OthersShare();
+    if (on_host && load_) result_.others_share = load_->OthersShare();
     WriteCheckpoint();
     if (test_ != nullptr && !result_.interrupted) {
       RunEvaluation(session_, *test_, observer_, test_report_);
     }
-    NoteMemory(session_);
+    if (!by_group_) NoteMemory(session_);
     CountAllocations();
     if (session_.run.times != nullptr && session_.options.compile.arena_cap > 0) {
       result_.slowdown = SlowdownOf(session_.engine(), *session_.run.times);
@@ -441,6 +449,7 @@ class TrainingRun {
   SessionParts& session_;
   const TrainSpec& spec_;
   const std::string folder_;
+  const bool by_group_;  // of thousands of short runs, none looks at the process and the machine
   RunObserver& observer_;
   const RunSignals signals_;
   RunState state_;
@@ -458,7 +467,7 @@ class TrainingRun {
   int64_t checkpoints_written_ = 0;
   std::optional<int> timed_entry_;  // whose steps are timed
   StepTimes step_times_;
-  MachineLoad load_;  // since the run began
+  std::optional<MachineLoad> load_;  // since the run began
   std::chrono::steady_clock::time_point epoch_start_;
   double aside_seconds_ = 0;  // since then, of evaluations and checkpoints
   // Before this epoch, or what of it is left: the loader's waiting, samples of the epoch, steps.

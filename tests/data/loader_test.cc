@@ -115,7 +115,7 @@ TEST(LoaderTest, BatchesDependOnSeedAndEpochNotOnRingAndWorkers) {
   dataset.delay = microseconds(20);
   const Epoch expected = LoadEpoch(dataset, {.batch = 10, .slots = 1, .seed = 7}, 5);
   for (int slots : {1, 2, 5, 30}) {
-    for (int workers : {1, 2, 4}) {
+    for (int workers : {0, 1, 2, 4}) {
       const LoaderOptions options{.batch = 10, .slots = slots, .workers = workers, .seed = 7};
       EXPECT_EQ(LoadEpoch(dataset, options, 5), expected) << slots << " " << workers;
     }
@@ -201,7 +201,7 @@ TEST(LoaderTest, ReadsAheadWhileTheCallerWorks) {
 TEST(LoaderTest, ErrorsComeWithTheirBatch) {
   TestDataset dataset(30);
   dataset.bad_sample = 15;
-  for (int workers : {1, 3}) {
+  for (int workers : {0, 1, 3}) {
     TestLoader loader(dataset, {.batch = 10, .slots = 3, .workers = workers, .shuffle = false});
     loader->StartEpoch(0);
     EXPECT_EQ(loader->Next()->count, 10);

@@ -13,7 +13,7 @@ import unittest
 ROOT = pathlib.Path.cwd()
 CGRUN = (ROOT / os.environ.get("CGRUN", "src/cli/cgrun")).resolve()
 GUIDE = (ROOT / "docs/guide.md").read_text()
-HOW_TO = ("own-images", "own-tables", "own-texts", "predictions", "speed", "stop-and-resume")
+HOW_TO = ("groups", "own-images", "own-tables", "own-texts", "predictions", "speed", "stop-and-resume")
 
 # The guide tells of these without a command: the mistakes of its third part, a line of the table of its seventh part,
 # and the effects of Ctrl-C and of a busy machine.
@@ -68,7 +68,8 @@ class GuideTest(unittest.TestCase):
         """Copies the data, and writes the model files of a page that name themselves."""
         if b"__asan_init" in CGRUN.read_bytes():
             self.skipTest("takes minutes under a sanitizer; the verbs have tests of their own")
-        for part in ("models", "datasets/digits", "datasets/friedman", "datasets/austen", "scripts/datasets"):
+        for part in ("models", "datasets/digits", "datasets/friedman", "datasets/ratings", "datasets/austen",
+                     "scripts/datasets"):
             shutil.copytree(ROOT / part, self.root / part, dirs_exist_ok=True)
         for text in blocks("yaml", page):
             if name := re.match(r"# (\S+)\n", text):

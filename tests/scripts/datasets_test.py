@@ -228,13 +228,14 @@ class DigitsTest(unittest.TestCase):
                 made = pathlib.Path(folder, path.name).read_bytes()
                 self.assertEqual(gzip.decompress(made), gzip.decompress(path.read_bytes()))
 
-    def test_the_table_is_what_its_script_makes(self):
-        with tempfile.TemporaryDirectory() as folder:
-            status, output = run("make-friedman", "--to", folder)
-            self.assertEqual(status, 0, output)
-            for name in ["train.csv", "test.csv"]:
-                made = pathlib.Path(folder, name).read_bytes()
-                self.assertEqual(made, (DIGITS.parent / "friedman" / name).read_bytes())
+    def test_the_tables_are_what_their_scripts_make(self):
+        for table in ["friedman", "ratings"]:
+            with tempfile.TemporaryDirectory() as folder:
+                status, output = run(f"make-{table}", "--to", folder)
+                self.assertEqual(status, 0, output)
+                for name in ["train.csv", "test.csv"]:
+                    made = pathlib.Path(folder, name).read_bytes()
+                    self.assertEqual(made, (DIGITS.parent / table / name).read_bytes(), table)
 
 
 class AustenTest(unittest.TestCase):
