@@ -511,11 +511,11 @@ ProgramImage ImageFrom(const Json& json, ImageItems items) {
 
 // CBOR parsers recurse: walks the items first, without recursion, and refuses what nests deeper
 // than an image does. Our files have neither tags nor items of indefinite length. Returns how many
-// bytes the image takes, about and at most.
+// bytes the image takes, or a document of anything else, about and at most.
 int64_t CheckItems(const std::string& cbor) {
   constexpr size_t kDeepest = 32;
   // Bytes of the heap: an item of a list, which grows; a list or an object; a text.
-  constexpr uint64_t kItem = 36, kNested = 48, kText = 36;
+  constexpr uint64_t kItem = 72, kNested = 96, kText = 72;
   std::vector<uint64_t> left = {1};  // items still to come, on each level
   uint64_t bytes = 0;
   size_t at = 0;
