@@ -426,6 +426,7 @@ train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.01}}
         done = self.search(text + "metric: generate.loss\nensemble: greedy\n")
         self.assertIn("it is an adversarial pair", done.stdout)
 
+    @unittest.skipIf(cli_testing.SANITIZED, "the memory of a sanitizer is in no plan")
     def test_what_takes_more_than_the_cap_is_not_made(self):
         text = SEARCH.replace("[2, 3, 5]", "[100000]").replace("{min: 0.01, max: 0.3, log: true}", "[0.001, 0.002, 0.003]")
         text = text.replace("epochs: 2", "epochs: 1")
