@@ -323,7 +323,7 @@ std::vector<std::string> ReadArguments(const std::vector<std::string>& arguments
   return read;
 }
 
-// What a model by groups predicts has a row for each sample, and a sample is a row of a table.
+// Refuses outputs and inputs that do not have a row for each row of a table.
 void CheckGroupSignature(const PredictSignature& signature, const RunFlags& run_flags) {
   const bool whole =
       !signature.whole.empty() || std::ranges::any_of(signature.outputs, &PredictedOutput::whole);

@@ -1,4 +1,4 @@
-// What most groups have in common, such as the names of columns, is written once.
+// The index writes findings once that most groups share, such as the names of columns.
 #include "src/groups/group_index.h"
 
 #include <algorithm>

@@ -34,7 +34,7 @@ struct GroupsResult {
   std::string device;
   std::string weights;  // the file that was measured; "" of a training
   int64_t batch = 0;
-  // What groups are ranked by: a loss or metric of a split; "" where nothing was measured.
+  // Names the loss or metric of a split that ranks the groups; "" where nothing was measured.
   std::string split;
   std::string metric;
   bool higher_is_better = false;

@@ -385,7 +385,7 @@ class Search {
   std::optional<Journal> journal_;
   std::unique_ptr<Executor> executor_;
   std::set<int64_t> removed_;  // numbers of trials whose run folders are gone
-  int64_t kept_ = 0;           // of the best trials, whose run folders stay for now
+  int64_t kept_ = 0;           // best trials whose run folders stay until the end
   bool has_lost_ = false;      // the system has ended the process of a trial
   SearchResult result_;
 };
